@@ -105,6 +105,21 @@ void check(const outputs& to)
     programs::check_file("--json", to.json);
 }
 
+/// Throws where no header can have that name, before anything is measured: a header of one shape is made and dropped.
+void check_name(const outputs& to)
+{
+    const auto space = programs::gemm_family_space();
+    const auto names = space.names();
+    const dispatch::choice least{.kernel = "gemm",
+                                 .sizes = sizes,
+                                 .parameters = {names.begin(), names.end()},
+                                 .configs = {{.values = std::vector<std::string>(names.size(), "1")}},
+                                 .devices = {{.general = dispatch::rung::nearest, .shapes = {{.at = {1, 1, 1}}}}}};
+    if (!to.header.empty()) static_cast<void>(dispatch::header_text(least, {.name = to.name}));
+    if (!to.c_header.empty())
+        static_cast<void>(dispatch::header_text(least, {.name = to.name, .language = dispatch::header_language::c99}));
+}
+
 /// Fits a choice for each kernel, and writes them wherever they are wanted.
 std::vector<dispatch::choice> chosen_into(const outputs& to, std::span<const dispatch::results> kernels)
 {
@@ -157,6 +172,7 @@ void run(const settings& s)
 {
     programs::check_file("--results", s.results);
     check(s.to);
+    check_name(s.to);
     using product = programs::operator_case<programs::family_gemm_operator>;
     std::vector<std::unique_ptr<product>> products;  // tasks refer to them
     const auto make = [&](const dispatch::shape_sizes& at) {

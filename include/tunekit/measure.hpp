@@ -19,6 +19,7 @@
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/one_worker.hpp"
+#include "tunekit/measure/quarantine.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/rotating.hpp"

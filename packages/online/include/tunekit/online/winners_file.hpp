@@ -5,6 +5,7 @@
 /// The file of winners: one line per context, shared by several kernels, programs and processes.
 
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -84,7 +85,7 @@ inline constexpr std::string_view winners_magic =
     std::string out;
     for (const answer& a : all) {
         if (!out.empty()) out += ' ';
-        out += core::text_of(a.candidate) + ' ' + (a.cost <= io::max_seconds ? core::text_of(a.cost) : "-");
+        out += core::text_of(a.candidate) + ' ' + (std::isinf(a.cost) ? "-" : core::text_of(a.cost));
     }
     return out;
 }

@@ -75,8 +75,8 @@ public:
         }
         from.push_back(0);
         for (std::size_t cell = 0; cell < cells; ++cell) {
-            const auto near = nearest_in(cell);
-            nearest.insert(nearest.end(), near.begin(), near.end());
+            const auto some = nearest_in(cell);
+            nearest.insert(nearest.end(), some.begin(), some.end());
             from.push_back(static_cast<std::uint32_t>(nearest.size()));
         }
     }

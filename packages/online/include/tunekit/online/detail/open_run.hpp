@@ -74,7 +74,7 @@ public:
         books_ = known.search->books;
         books_.regret = o.regret;
         books_.reinvest = o.reinvest;
-        for (const int far : {0, 1}) slowest_[far] = (std::max)(slowest_[far], known.search->slowest[far]);
+        for (const int k : {0, 1}) slowest_[k] = (std::max)(slowest_[k], known.search->slowest[k]);
         stale_ = known.search->in_vain;
         answers_ = std::move(known.search->answers);
         trials_ = answers_.size();
