@@ -95,6 +95,14 @@ bool is_file(int fd)
 /// Whether a path is a device, which no disk refuses.
 bool is_device(const char* path) { return std::strncmp(path, "/dev/", 5) == 0 || std::strncmp(path, "/proc/", 6) == 0; }
 
+/// What `open` does, whose mode is in `rest` where the flags make a file.
+int opened(const char* path, int flags, va_list rest)
+{
+    const int mode = (flags & O_CREAT) != 0 ? va_arg(rest, int) : 0;
+    if (writes(flags) && !is_device(path) && refused()) return -1;
+    return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
 }  // namespace
 
 extern "C" {
@@ -103,20 +111,18 @@ int open(const char* path, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
-    const int mode = (flags & O_CREAT) != 0 ? va_arg(rest, int) : 0;
+    const int fd = opened(path, flags, rest);
     va_end(rest);
-    if (writes(flags) && !is_device(path) && refused()) return -1;
-    return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+    return fd;
 }
 
 int open64(const char* path, int flags, ...)
 {
     va_list rest;
     va_start(rest, flags);
-    const int mode = (flags & O_CREAT) != 0 ? va_arg(rest, int) : 0;
+    const int fd = opened(path, flags, rest);
     va_end(rest);
-    if (writes(flags) && !is_device(path) && refused()) return -1;
-    return static_cast<int>(::syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+    return fd;
 }
 
 std::FILE* fopen(const char* path, const char* how)

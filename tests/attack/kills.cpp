@@ -16,7 +16,6 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -150,12 +149,6 @@ tk::io::logged_options how(std::string_view strategy)
     ::_exit(status);
 }
 
-std::string text_of(const std::string& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// What a log tells whoever takes it up: its answers, in its order, as the record then has them.
 std::vector<entry> record_of(const std::string& path, std::string_view strategy, std::size_t workers)
 {
@@ -222,7 +215,7 @@ void chain(std::uint64_t seed, std::size_t left, tally& all)
         over = WIFEXITED(status);
         if (over) REQUIRE(WEXITSTATUS(status) == 0);
         else ++kills;
-        const std::string text = text_of(path);
+        const std::string text = support::text_of(path);
         const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
         if (whole != text.size()) ++all.torn;
         if (whole == 0) {

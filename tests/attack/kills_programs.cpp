@@ -14,8 +14,6 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 #include <string_view>
@@ -101,12 +99,6 @@ auto fresh() { return tk::tuner(space(), tk::search::random{}, {.trials = trials
     ::_exit(status);
 }
 
-std::string text_of(const std::string& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 TEST_CASE("runs of a program, ended by signals at random moments, are taken up to the end")
@@ -136,7 +128,7 @@ TEST_CASE("runs of a program, ended by signals at random moments, are taken up t
             if (over) REQUIRE(WEXITSTATUS(status) == 0);
             else ++kills;
             REQUIRE(support::left_over(60) == 0);
-            const std::string text = text_of(path);
+            const std::string text = support::text_of(path);
             CHECK(text.starts_with(before));
             before = text.substr(0, text.rfind('\n') + 1);
         }

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
@@ -19,6 +20,13 @@
 #include "tunekit/measure/detail/descent.hpp"
 
 namespace support {
+
+/// The bytes of a file, as many as there are; none where it cannot be read.
+inline std::string text_of(const std::string& path)
+{
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
 
 /// What an attack is asked for: all of it, or the tenth that a seed draws; as whom.
 class attack {
