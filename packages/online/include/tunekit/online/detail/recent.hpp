@@ -57,9 +57,14 @@ public:
 private:
     constexpr void summarise() noexcept
     {
-        std::array<double, capacity> sorted = times_;
+        std::array<double, capacity> sorted{};
         const std::size_t n = times().size();
-        std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(n));
+        for (std::size_t i = 0; i < n;
+             ++i) {  // not std::sort, of which g++ 12 at -O3 believes that it goes beyond the end
+            std::size_t at = i;
+            for (; at > 0 && sorted[at - 1] > times_[i]; --at) sorted[at] = sorted[at - 1];
+            sorted[at] = times_[i];
+        }
         median_ = sorted[n / 2];
         if (n >= 4) spread_ = (sorted[n - 1 - n / 4] - sorted[n / 4]) / (1.35 * median_);
     }
