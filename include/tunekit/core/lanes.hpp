@@ -4,8 +4,10 @@
 /// \file
 /// Short vectors: a few numbers that are computed on at once.
 
+#include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 #include "tunekit/core/config.hpp"
 
@@ -54,6 +56,28 @@ template <class Lanes, class T>
 void store(T* to, const Lanes& from)
 {
     std::memcpy(to, &from, sizeof from);
+}
+
+/// The square root of each lane, float or double, as the machine rounds it. One instruction: a loop over std::sqrt is none,
+/// because that may set errno.
+template <class Lanes>
+[[gnu::always_inline]] inline void sqrt(Lanes& x)
+{
+#if defined(__x86_64__) && !defined(__clang__)
+    constexpr bool floats = std::is_same_v<Lanes, lanes<float>>;
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+    if constexpr (floats) x = __builtin_ia32_sqrtps512_mask(x, x, -1, 4);  // all lanes; 4: rounds as is set
+    else x = __builtin_ia32_sqrtpd512_mask(x, x, -1, 4);
+#elif defined(__AVX2__)
+    if constexpr (floats) x = __builtin_ia32_sqrtps256(x);
+    else x = __builtin_ia32_sqrtpd256(x);
+#else
+    if constexpr (floats) x = __builtin_ia32_sqrtps(x);
+    else x = __builtin_ia32_sqrtpd(x);
+#endif
+#else
+    for (std::size_t i = 0; i < sizeof x / sizeof x[0]; ++i) x[i] = std::sqrt(x[i]);
+#endif
 }
 
 /// Writes the lanes at the places `At`, counted through `a` and on through `b`, to `out`, which may be one of them.

@@ -56,7 +56,7 @@ template <class F>
 template <class T>
 [[nodiscard]] T all(double x)
 {
-    return T{} + x;
+    return x - T{};  // no instruction: x - 0 is x, where 0 + x turns -0 into 0
 }
 
 /// The bits of a number, or of each number of a pack.

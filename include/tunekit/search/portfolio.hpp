@@ -20,7 +20,6 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/search/detail/asked_rows.hpp"
-#include "tunekit/search/detail/best_first.hpp"
 #include "tunekit/search/detail/least_crowded.hpp"
 #include "tunekit/search/detail/past.hpp"
 #include "tunekit/search/detail/standings.hpp"
@@ -84,7 +83,7 @@ struct portfolio {
         space::unvisited proposed;             ///< the configurations proposed or observed, and the rest
         detail::used_values used;              ///< how often each value of a parameter was proposed or observed
         detail::past past;                     ///< all that was proposed or observed
-        detail::standings best;                ///< the valid measurements, best first
+        detail::standings best;                ///< the `centres` best measurements, best first
         detail::window forest_sees;            ///< what the forest learns from
         detail::window process_sees;           ///< what the process learns from
         std::vector<index> listed;             ///< the shortlists
@@ -149,7 +148,7 @@ struct portfolio {
             auto& seen = s.process_sees.rows;  // what was out for long may have left it
             if (chosen_elsewhere || std::find(seen.begin(), seen.end(), at) == seen.end()) seen.push_back(at);
             s.forest_sees.rows.push_back(at);
-            if (!failed && !measured[k].at_least) s.best.add(batch[k], x);
+            if (!failed && !measured[k].at_least) s.best.add(batch[k], x, centres);
         }
     }
 
@@ -166,9 +165,20 @@ private:
     {
         const bool due = s.past.size() >= s.rank_at || s.best.ranking.front() != s.centre;
         if (!due)
-            if (const auto i = detail::next_of(s.line, s.proposed)) return i;
+            if (const auto i = next_in_line(s)) return i;
         rank(s, space, gen);
-        return detail::next_of(s.line, s.proposed);
+        return next_in_line(s);
+    }
+
+    /// Takes the last of the line that was not proposed, and drops those behind it.
+    [[nodiscard]] static std::optional<index> next_in_line(state& s)
+    {
+        while (!s.line.empty()) {
+            const index i = s.line.back();
+            s.line.pop_back();
+            if (!s.proposed.contains(i)) return i;
+        }
+        return std::nullopt;
     }
 
     /// Makes the line.
@@ -182,15 +192,17 @@ private:
         if (anew) list(s, space, gen);
         std::vector<stats::prediction> predicted(s.listed.size());
         if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
-        detail::two_views seen;
+        std::vector<index> which;
         std::vector<std::uint32_t> at;
+        std::vector<double> by_process;
         for (std::uint32_t k = 0; k < s.listed.size(); ++k) {
             if (s.proposed.contains(s.listed[k])) continue;
             at.push_back(k);
-            seen.of.push_back(s.listed[k]);
-            seen.by_process.push_back(value(s, predicted[k]));
+            which.push_back(s.listed[k]);
+            by_process.push_back(value(s, predicted[k]));
         }
-        seen.by_forest = by_forest(s, space, seen.of);
+        detail::two_views seen;
+        seen.add(which, by_process, by_forest(s, space, which));
         if (anew) keep_best(s, seen, at);
         climb(s, space, seen, gen);
 
@@ -198,8 +210,7 @@ private:
         s.rank_at = known + round;
         s.centre = s.best.ranking.front();
         s.line.clear();
-        for (const auto& best : seen.best(round, [&](std::size_t k) { return seen.mixture(k); }))
-            s.line.push_back(seen.of[best.at]);
+        for (const std::uint32_t k : seen.best(round, seen.by_mixture)) s.line.push_back(seen.of[k]);
         std::reverse(s.line.begin(), s.line.end());
     }
 
@@ -266,8 +277,7 @@ private:
     {
         std::vector<std::uint32_t> kept;
         for (const auto* by : {&seen.by_process, &seen.by_forest})
-            for (const auto& best : seen.best(options.shortlist, [&](std::size_t k) { return (*by)[k]; }))
-                kept.push_back(at[best.at]);
+            for (const std::uint32_t k : seen.best(options.shortlist, *by)) kept.push_back(at[k]);
         std::sort(kept.begin(), kept.end());
         kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
         s.asked = s.asked.only(kept);
@@ -288,20 +298,17 @@ private:
             for (const index i : space.neighbours_of(centre, space::neighbourhood::any_value))
                 if (!s.proposed.contains(i) && known.insert(i)) fresh.push_back(i);
         };
-        for (std::size_t k = 0; k < (std::min)(centres, s.best.ranking.size()); ++k) around(s.best.ranking[k]);
+        for (const index i : s.best.ranking) around(i);
         for (std::size_t round = 0;; ++round) {
             tunekit::random::shuffle(fresh, gen);
             fresh.resize((std::min)(fresh.size(), round_neighbours));
             judge(s, space, fresh, seen);
             if (round == rounds) return;
             fresh.clear();
-            for (const auto& at : seen.best(2, [&](std::size_t k) { return seen.mixture(k); })) around(seen.of[at.at]);
-            if (round < 2) {
-                for (const auto& at : seen.best(1, [&](std::size_t k) { return seen.by_process[k]; }))
-                    around(seen.of[at.at]);
-                for (const auto& at : seen.best(1, [&](std::size_t k) { return seen.by_forest[k]; }))
-                    around(seen.of[at.at]);
-            }
+            for (const std::uint32_t k : seen.best(2, seen.by_mixture)) around(seen.of[k]);
+            if (round < 2)
+                for (const auto* by : {&seen.by_process, &seen.by_forest})
+                    for (const std::uint32_t k : seen.best(1, *by)) around(seen.of[k]);
             if (fresh.empty()) return;
         }
     }
@@ -314,12 +321,9 @@ private:
         const std::vector<float> rows = rows_of(space, fresh, options.process_encoding);
         std::vector<stats::prediction> predicted(fresh.size());
         process.predict(s.process, surrogate::features(rows, space.feature_count(options.process_encoding)), predicted);
-        const std::vector<double> values = by_forest(s, space, fresh);
-        for (std::size_t k = 0; k < fresh.size(); ++k) {
-            seen.of.push_back(fresh[k]);
-            seen.by_process.push_back(value(s, predicted[k]));
-            seen.by_forest.push_back(values[k]);
-        }
+        std::vector<double> by_process;
+        for (const stats::prediction& p : predicted) by_process.push_back(value(s, p));
+        seen.add(fresh, by_process, by_forest(s, space, fresh));
     }
 
     /// ln EI of each of `which` by the forest.

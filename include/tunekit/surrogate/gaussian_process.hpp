@@ -148,7 +148,8 @@ struct gaussian_process {
         const bool longer = s.extends(seen);
         const bool tune =
             !longer || s.key == 0 || static_cast<double>(answered) >= (1 + growth) * static_cast<double>(s.tuned_rows);
-        if (longer && !tune && s.taken.size() + (rows.size() - s.rows()) <= max_rows) {
+        const bool told = std::any_of(s.taken.begin(), s.taken.end(), [&](std::size_t i) { return !out[i]; });
+        if (longer && told && !tune && s.taken.size() + (rows.size() - s.rows()) <= max_rows) {
             s.add_rows(seen);
         } else {
             state next;
@@ -182,9 +183,10 @@ struct gaussian_process {
         constexpr std::size_t block = 64;
         const auto some = [&](std::size_t k) {
             const std::size_t begin = k * block, n = (std::min)(block, rows.size() - begin);
-            detail::whitened part(s.coordinates.size());
-            for (std::size_t i = 0; i < n; ++i) part.push_back(s.scaled(rows[begin + i]));
-            part.update(s);
+            detail::point_strips points{.dimensions = s.coordinates.size(), .x = {}};
+            for (std::size_t i = 0; i < n; ++i) points.push_back(s.scaled(rows[begin + i]));
+            detail::whitened part;
+            part.update(s, points);
             part.predict(s, out.subspan(begin, n));
         };
         run((rows.size() + block - 1) / block, some);

@@ -49,6 +49,31 @@ TEST_CASE("exp and log know their special values")
     CHECK(linalg::log(5e-324) == doctest::Approx(-744.4400719213812).epsilon(1e-15));
 }
 
+TEST_CASE_TEMPLATE("the square root of lanes is that of each number, to the bit", Real, float, double)
+{
+    using limits = std::numeric_limits<Real>;
+    std::vector<Real> x{Real(0), -Real(0), limits::infinity(), limits::denorm_min(), (limits::max)(),
+                        Real(2), Real(-1)};
+    tunekit::random::philox gen{4};
+    while (x.size() < 64) x.push_back(static_cast<Real>(tunekit::random::uniform_01(gen)));
+    for (std::size_t i = 0; i < x.size(); i += tunekit::core::lane_count<Real>) {
+        tunekit::core::lanes<Real> v;
+        tunekit::core::load(v, x.data() + i);
+        tunekit::core::sqrt(v);
+        for (std::size_t k = 0; k < tunekit::core::lane_count<Real>; ++k) {
+            const Real got = v[k], want = std::sqrt(x[i + k]);
+            if (std::isnan(want)) CHECK(std::isnan(got));
+            else CHECK((got == want && std::signbit(got) == std::signbit(want)));
+        }
+    }
+}
+
+TEST_CASE("a pack of one number holds it in all lanes, -0 as -0")
+{
+    const auto v = linalg::all<linalg::pack>(-0.0);
+    for (std::size_t k = 0; k < linalg::pack_size; ++k) CHECK(std::signbit(v[k]));
+}
+
 TEST_CASE("exp stays within 2 ulp of the true value over all finite results")
 {
     tunekit::random::philox gen{1};

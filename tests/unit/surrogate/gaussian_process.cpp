@@ -308,10 +308,39 @@ TEST_CASE("gaussian process: names are as far from each other as from any other,
     const auto s =
         fitted({.columns = m.columns, .given = process_parameters{.lengths = {2, 1}, .variance = 3}}, two, 3);
     double k[8];
-    s.covariance(s.points, 0, s.points.of(0), k);
+    s.covariance(s.points, 0, 1, s.points.of(0), k);
     const double a = std::sqrt(5.0) / 2;
     CHECK(k[0] == doctest::Approx(3));
     CHECK(k[1] == doctest::Approx(3 * (1 + a + a * a / 3) * std::exp(-a)).epsilon(1e-14));
+}
+
+TEST_CASE("gaussian process: where none of the rows that it keeps has a target any more, it keeps others")
+{
+    const table t = surrogate_test::noise(35, 40, 2, 4);
+    const gaussian_process m{.evaluations = 5, .max_rows = 8};
+    tk::random::philox gen(1);
+    auto s = m.start(2);
+    m.fit(s, t.rows(), t.y, gen);
+    const std::vector<std::size_t> kept = s.taken;
+    m.fit(s, t.rows(), t.y, kept, gen);
+    CHECK(std::isfinite(s.mean));
+    CHECK(s.taken != kept);
+}
+
+TEST_CASE("gaussian process: covariances of many points are those of each, to the bit")
+{
+    const auto s =
+        fitted({.distance = column_distance::both, .evaluations = 5}, surrogate_test::noise(33, 21, 3, 4), 21);
+    std::vector<double> all(21 * 8), slopes(21 * 8);
+    for (const std::size_t first : {0UL, 1UL, 7UL}) {
+        s.covariance(s.points, first, 21, s.points.of(1), all.data(), slopes.data());
+        for (std::size_t i = first; i < 21; ++i) {
+            double one[8], slope[8];
+            s.covariance(s.points, i, i + 1, s.points.of(1), one, slope);
+            CHECK(std::equal(one, one + 8, all.data() + (i - first) * 8));
+            CHECK(std::equal(slope, slope + 8, slopes.data() + (i - first) * 8));
+        }
+    }
 }
 
 TEST_CASE("gaussian process: a column with both distances is the column twice, once as a number and once as a name")

@@ -55,21 +55,6 @@ inline void exp(floats& x)
     x = e.power * ((e.q + e.p) / (e.q - e.p));
 }
 
-/// As the machine rounds it. One instruction: a loop over std::sqrt is none, because that may set errno.
-inline void sqrt(floats& x)
-{
-#if defined(__x86_64__) && !defined(__clang__) && defined(__AVX512F__) && defined(__AVX512BW__) && \
-    defined(__AVX512DQ__) && defined(__AVX512VL__)
-    x = __builtin_ia32_sqrtps512_mask(x, x, -1, 4);  // all lanes; 4: rounds as is set
-#elif defined(__x86_64__) && !defined(__clang__) && defined(__AVX2__)
-    x = __builtin_ia32_sqrtps256(x);
-#elif defined(__x86_64__) && !defined(__clang__)
-    x = __builtin_ia32_sqrtps(x);
-#else
-    for (std::size_t i = 0; i < float_lanes; ++i) x[i] = std::sqrt(x[i]);
-#endif
-}
-
 template <class F>
 void each_lanes(std::span<float> x, F f)
 {
@@ -114,7 +99,7 @@ template <std::floating_point Real>
 void sqrt(std::span<Real> x)
 {
     if constexpr (std::same_as<Real, float>) {
-        each_lanes(x, [](floats& v) { sqrt(v); });
+        each_lanes(x, [](floats& v) { core::sqrt(v); });
     } else {
         for (Real& v : x) v = std::sqrt(v);
     }

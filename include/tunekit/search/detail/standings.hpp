@@ -5,6 +5,7 @@
 /// The best measured configurations.
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
@@ -12,15 +13,15 @@
 
 namespace tunekit::search::detail {
 
-/// Valid measurements, best first. A regular value.
+/// The best of the valid measurements. A regular value.
 struct standings {
     std::vector<index> ranking;     ///< lowest cost first, the earlier of equals first
     std::vector<double> log_costs;  ///< one per entry of `ranking`
 
     friend bool operator==(const standings&, const standings&) = default;
 
-    /// Adds a valid measurement.
-    void add(index i, double log_cost);
+    /// Adds a valid measurement and keeps the `most` best.
+    void add(index i, double log_cost, std::size_t most);
 };
 
 }  // namespace tunekit::search::detail
@@ -28,11 +29,15 @@ struct standings {
 #if TUNEKIT_BODIES
 namespace tunekit::search::detail {
 
-TUNEKIT_INLINE void standings::add(index i, double log_cost)
+TUNEKIT_INLINE void standings::add(index i, double log_cost, std::size_t most)
 {
     const auto place = std::upper_bound(log_costs.begin(), log_costs.end(), log_cost) - log_costs.begin();
     log_costs.insert(log_costs.begin() + place, log_cost);
     ranking.insert(ranking.begin() + place, i);
+    if (ranking.size() > most) {
+        ranking.pop_back();
+        log_costs.pop_back();
+    }
 }
 
 }  // namespace tunekit::search::detail

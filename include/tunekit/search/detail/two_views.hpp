@@ -10,10 +10,11 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
+#include <numeric>
+#include <span>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
-#include "tunekit/search/detail/best_first.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::search::detail {
@@ -25,20 +26,14 @@ namespace tunekit::search::detail {
 /// Candidates, and the logarithm of the expected improvement of each by two models.
 struct two_views {
     std::vector<index> of;
-    std::vector<double> by_process, by_forest;
+    std::vector<double> by_process, by_forest, by_mixture;
 
-    [[nodiscard]] double mixture(std::size_t k) const { return log_mixture(by_process[k], by_forest[k]); }
+    /// Adds candidates.
+    void add(std::span<const index> which, std::span<const double> process, std::span<const double> forest);
 
-    /// The `n` candidates of highest `value(k)`, best first; of equals the earlier.
-    template <class Value>
-    [[nodiscard]] std::vector<scored_position> best(std::size_t n, const Value& value) const
-    {
-        std::vector<scored_position> all(of.size());
-        for (std::size_t k = 0; k < all.size(); ++k) all[k] = {value(k), static_cast<std::uint32_t>(k)};
-        best_first(all, n);
-        all.resize((std::min)(n, all.size()));
-        return all;
-    }
+    /// Positions of the `n` candidates of highest value by one of the members, best first; of equals the earlier. Cost O(all
+    /// + n log n).
+    [[nodiscard]] std::vector<std::uint32_t> best(std::size_t n, std::span<const double> by) const;
 };
 
 }  // namespace tunekit::search::detail
@@ -51,6 +46,30 @@ TUNEKIT_INLINE double log_mixture(double a, double b)
     const double high = (std::max)(a, b), low = (std::min)(a, b);
     if (high == -std::numeric_limits<double>::infinity()) return high;
     return high + std::log1p(std::exp(low - high)) - std::numbers::ln2;
+}
+
+TUNEKIT_INLINE void two_views::add(std::span<const index> which, std::span<const double> process,
+                                   std::span<const double> forest)
+{
+    for (std::size_t k = 0; k < which.size(); ++k) {
+        of.push_back(which[k]);
+        by_process.push_back(process[k]);
+        by_forest.push_back(forest[k]);
+        by_mixture.push_back(log_mixture(process[k], forest[k]));
+    }
+}
+
+TUNEKIT_INLINE std::vector<std::uint32_t> two_views::best(std::size_t n, std::span<const double> by) const
+{
+    std::vector<std::uint32_t> out(by.size());
+    std::iota(out.begin(), out.end(), std::uint32_t{0});
+    const auto better = [by](std::uint32_t a, std::uint32_t b) { return by[a] != by[b] ? by[a] > by[b] : a < b; };
+    if (n < out.size()) {
+        std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), out.end(), better);
+        out.resize(n);
+    }
+    std::sort(out.begin(), out.end(), better);
+    return out;
 }
 
 }  // namespace tunekit::search::detail

@@ -64,7 +64,7 @@ TUNEKIT_INLINE triangle factor_of(const point_strips& points, const matern& cova
     for (std::size_t k = 0; k * strip < points.size; ++k) {
         const double* with = points.of(k);
         const std::size_t old = out.size, n = (std::min)(strip, points.size - old);
-        for (std::size_t i = 0; i < old + n; ++i) covariance(points, i, with, cross.data() + i * strip);
+        covariance(points, 0, old + n, with, cross.data());
         double* own = cross.data() + old * strip;
         for (std::size_t i = 0; i < n; ++i) own[i * strip + i] += noise;
         out.append(std::span(cross).first(old * strip), std::span<const double>(own, n * strip), n, noise);
@@ -98,7 +98,7 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
 
     std::fill(gradient.begin(), gradient.end(), 0.0);
     const auto by_column = std::make_unique<linalg::pack[]>(d * packs);  // a vector of them is more than nvcc takes
-    double by_variance = 0, by_noise = 0, weight[strip], cov[strip], slope[strip];
+    double by_variance = 0, by_noise = 0, weight[strip], cov[strip][strip], slope[strip][strip];
     for (std::size_t t = 0; t < all; ++t) {
         const double* right = inverse.data() + t * rows * strip;
         for (std::size_t i0 = 0; i0 <= t * strip && i0 < n; i0 += strip) {  // blocks on and above the diagonal
@@ -111,17 +111,17 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
                 p.add(a, strip, right + t * strip * strip, n - t * strip);
                 for (std::size_t k = 0; k < product_rows; ++k) p.subtract_from(block[r + k], k);  // -K^-1
             }
+            covariance(points_, i0, (std::min)(i0 + strip, n), points_.of(t), cov[0], slope[0]);
             for (std::size_t r = 0; r < strip && i0 + r < n; ++r) {
                 const std::size_t i = i0 + r;
-                covariance(points_, i, points_.of(t), cov, slope);
                 for (std::size_t j = 0; j < strip; ++j) {
                     const std::size_t at = t * strip + j;
                     const double g = at < n ? alpha[i] * alpha[at] + block[r][j] : 0;
                     if (at == i) by_noise += g;
                     // Each pair once, the diagonal with half of its weight.
                     const double share = at > i ? 1 : at == i ? 0.5 : 0;
-                    by_variance += share * g * cov[j];
-                    weight[j] = share * g * slope[j];
+                    by_variance += share * g * cov[r][j];
+                    weight[j] = share * g * slope[r][j];
                 }
                 for (std::size_t p = 0; p < packs; ++p) {
                     const std::size_t at = p * linalg::pack_size;

@@ -2,13 +2,14 @@
 #pragma once
 
 /// \file
-/// The Matern 5/2 covariance of a point with eight others.
+/// The Matern 5/2 covariance of points with eight others.
 
-#include <cmath>
+#include <array>
 #include <cstddef>
-#include <span>
+#include <type_traits>
 #include <vector>
 
+#include "tunekit/core/lanes.hpp"
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/surrogate/detail/process/strips.hpp"
 
@@ -33,29 +34,43 @@ struct matern {
         return t * t;
     }
 
-    /// Covariances of point i of `of` with a strip of `with` into out[8]; (1 + a) e^-a, which gradients want, into slope[8]
-    /// where not null.
-    void operator()(const point_strips& of, std::size_t i, const double* with, double* out,
+    /// Covariances of the points [begin, end) of `of` with a strip of eight `with` into out[point][8]; (1 + a) e^-a, which
+    /// gradients want, into slope[point][8] where not null.
+    void operator()(const point_strips& of, std::size_t begin, std::size_t end, const double* with, double* out,
                     double* slope = nullptr) const
     {
-        double a[strip], e[strip];
-        const double* own = of.of(i / strip) + i % strip;
-        for (std::size_t p = 0; p < packs; ++p) {
-            const std::size_t at = p * linalg::pack_size;
-            linalg::pack sum{};
-            for (std::size_t c = 0; c < of.dimensions; ++c) sum += delta(c, own[c * strip], with + c * strip + at);
-            linalg::store(5.0 * sum, a + at);
-        }
-        for (double& v : a) v = std::sqrt(v);
-        for (std::size_t p = 0; p < packs; ++p) {
-            const std::size_t at = p * linalg::pack_size;
-            const linalg::pack v = linalg::load(a + at);
-            const linalg::pack decay = linalg::exp(-v);
-            linalg::store(variance * ((1.0 + v + v * v * (1.0 / 3)) * decay), out + at);
-            linalg::store((1.0 + v) * decay, e + at);
-        }
-        if (slope != nullptr)
-            for (std::size_t j = 0; j < strip; ++j) slope[j] = e[j];
+        std::size_t i = begin;
+        const auto next = [&]<std::size_t Points>(std::integral_constant<std::size_t, Points>) {
+            some<Points>(of, i, with, out, slope);
+            i += Points;
+            out += Points * strip;
+            if (slope != nullptr) slope += Points * strip;
+        };
+        while (i + product_rows <= end) next(std::integral_constant<std::size_t, product_rows>{});
+        while (i < end) next(std::integral_constant<std::size_t, 1>{});
+    }
+
+private:
+    /// Of `Points` points, whose sums are added up side by side.
+    template <std::size_t Points>
+    void some(const point_strips& of, std::size_t i, const double* with, double* out, double* slope) const
+    {
+        linalg::pack sum[Points][packs] = {};
+        std::array<const double*, Points> own;
+        for (std::size_t r = 0; r < Points; ++r) own[r] = of.of((i + r) / strip) + (i + r) % strip;
+        for (std::size_t c = 0; c < of.dimensions; ++c)
+            for (std::size_t r = 0; r < Points; ++r)
+                for (std::size_t p = 0; p < packs; ++p)
+                    sum[r][p] += delta(c, own[r][c * strip], with + c * strip + p * linalg::pack_size);
+        for (std::size_t r = 0; r < Points; ++r)
+            for (std::size_t p = 0; p < packs; ++p) {
+                const std::size_t at = r * strip + p * linalg::pack_size;
+                linalg::pack v = 5.0 * sum[r][p];
+                core::sqrt(v);
+                const linalg::pack decay = linalg::exp(-v);
+                linalg::store(variance * ((1.0 + v + v * v * (1.0 / 3)) * decay), out + at);
+                if (slope != nullptr) linalg::store((1.0 + v) * decay, slope + at);
+            }
     }
 };
 

@@ -25,24 +25,18 @@ namespace detail {
 /// Candidates, and L^-1 times their covariances with the rows of one posterior: what its mean and variance take.
 class whitened {
 public:
-    explicit whitened(std::size_t dimensions = 0) { points_.dimensions = dimensions; }
-
     friend bool operator==(const whitened&, const whitened&) = default;
 
-    void push_back(std::span<const double> point) { points_.push_back(point); }
-    [[nodiscard]] std::size_t size() const noexcept { return points_.size; }
-    /// Catches up with the rows that `s` gained; begins anew where its factor is another.
-    void update(const posterior& s);
+    /// Catches up with the rows that `s` gained; begins anew where its factor is another. `points` are the candidates as `s`
+    /// scales them.
+    void update(const posterior& s, const point_strips& points);
     /// Precondition: up to date with `s`.
     void predict(const posterior& s, std::span<stats::prediction> out) const;
     /// Those at `positions`, with what is known of them.
     [[nodiscard]] whitened only(std::span<const std::uint32_t> positions) const;
-    /// Of which factor this is; 0: of none yet.
-    [[nodiscard]] std::uint64_t key() const noexcept { return key_; }
 
 private:
-    point_strips points_;
-    std::uint64_t key_ = 0;
+    std::uint64_t key_ = 0;                  // of the factor; 0: of none yet
     std::size_t done_ = 0;                   // rows of the factor
     std::vector<std::vector<double>> rows_;  // of each strip [row][8]
     std::vector<double> known_;              // [strip][8]: the sum of squares, what the rows know of each candidate
@@ -97,9 +91,9 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit::surrogate::detail {
 
-TUNEKIT_INLINE void whitened::update(const posterior& s)
+TUNEKIT_INLINE void whitened::update(const posterior& s, const point_strips& points)
 {
-    const std::size_t n = s.factor.size, all = strips_for(points_.size);
+    const std::size_t n = s.factor.size, all = strips_for(points.size);
     if (key_ != s.key || done_ > n || rows_.size() != all) {
         key_ = s.key;
         done_ = 0;
@@ -108,15 +102,25 @@ TUNEKIT_INLINE void whitened::update(const posterior& s)
         white_.clear();
     }
     constexpr std::size_t together = 32;  // rows of the factor that stay in the cache over all strips
-    for (auto& rows : rows_) rows.resize(n * strip);
+    for (auto& rows : rows_) {
+        rows.reserve(linalg::whole_blocks(n) * strip);  // a vector left to itself would take twice of what it holds
+        rows.resize(n * strip);
+    }
     for (std::size_t begin = done_; begin < n; begin += together) {
         const std::size_t end = (std::min)(n, begin + together);
         for (std::size_t k = 0; k < all; ++k) {
             double* v = rows_[k].data();
-            for (std::size_t i = begin; i < end; ++i) s.covariance(s.points, i, points_.of(k), v + i * strip);
+            s.covariance(s.points, begin, end, points.of(k), v + begin * strip);
             s.factor.solve(v, begin, end);
-            for (std::size_t i = begin; i < end; ++i)
-                for (std::size_t j = 0; j < strip; ++j) known_[k * strip + j] += v[i * strip + j] * v[i * strip + j];
+            for (std::size_t p = 0; p < packs; ++p) {
+                double* known = known_.data() + k * strip + p * linalg::pack_size;
+                linalg::pack sum = linalg::load(known);
+                for (std::size_t i = begin; i < end; ++i) {
+                    const linalg::pack x = linalg::load(v + i * strip + p * linalg::pack_size);
+                    sum += x * x;
+                }
+                linalg::store(sum, known);
+            }
         }
     }
     done_ = n;
@@ -134,15 +138,17 @@ TUNEKIT_INLINE void whitened::add_products(const posterior& s)
         by_one_.assign(all * strip, 0.0);
     }
     for (std::size_t k = 0; k < all; ++k)
-        for (std::size_t i = white_.size(); i < done_; ++i) {
-            const auto a = linalg::all<linalg::pack>(s.white[i]), b = linalg::all<linalg::pack>(s.white_one[i]);
-            for (std::size_t p = 0; p < packs; ++p) {
-                const std::size_t at = p * linalg::pack_size;
+        for (std::size_t p = 0; p < packs; ++p) {
+            const std::size_t at = p * linalg::pack_size;
+            double *x = by_white_.data() + k * strip + at, *y = by_one_.data() + k * strip + at;
+            linalg::pack by_white = linalg::load(x), by_one = linalg::load(y);
+            for (std::size_t i = white_.size(); i < done_; ++i) {
                 const linalg::pack v = linalg::load(rows_[k].data() + i * strip + at);
-                double *x = by_white_.data() + k * strip + at, *y = by_one_.data() + k * strip + at;
-                linalg::store(linalg::load(x) + a * v, x);
-                linalg::store(linalg::load(y) + b * v, y);
+                by_white += s.white[i] * v;
+                by_one += s.white_one[i] * v;
             }
+            linalg::store(by_white, x);
+            linalg::store(by_one, y);
         }
     white_ = s.white;
     white_one_ = s.white_one;
@@ -157,12 +163,7 @@ TUNEKIT_INLINE void whitened::predict(const posterior& s, std::span<stats::predi
 
 TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions) const
 {
-    whitened out(points_.dimensions);
-    std::vector<double> point(points_.dimensions);
-    for (const std::uint32_t i : positions) {
-        for (std::size_t c = 0; c < point.size(); ++c) point[c] = points_.at(i, c);
-        out.push_back(point);
-    }
+    whitened out;
     if (rows_.empty()) return out;
     out.key_ = key_;
     out.done_ = done_;
@@ -186,22 +187,21 @@ TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> po
 {
     process_pool out;
     out.dimensions_ = dimensions_;
+    out.rows_.reserve(positions.size() * dimensions_);
     for (const std::uint32_t i : positions) {
         const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(i * dimensions_);
         out.rows_.insert(out.rows_.end(), first, first + static_cast<std::ptrdiff_t>(dimensions_));
     }
-    if (part_.size() > 0) out.part_ = part_.only(positions);
+    out.part_ = part_.only(positions);
     return out;
 }
 
 TUNEKIT_INLINE void process_pool::predict(const posterior& s, std::span<stats::prediction> out)
 {
-    if (part_.key() != s.key) {  // the ranges of the columns may be others as well
-        part_ = whitened(s.coordinates.size());
-        for (std::size_t i = 0; i < size(); ++i)
-            part_.push_back(s.scaled(std::span(rows_).subspan(i * dimensions_, dimensions_)));
-    }
-    part_.update(s);
+    point_strips points{.dimensions = s.coordinates.size(), .x = {}};
+    for (std::size_t i = 0; i < size(); ++i)
+        points.push_back(s.scaled(std::span(rows_).subspan(i * dimensions_, dimensions_)));
+    part_.update(s, points);
     part_.predict(s, out);
 }
 

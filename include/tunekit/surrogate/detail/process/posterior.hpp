@@ -171,11 +171,9 @@ TUNEKIT_INLINE void posterior::add_rows(std::span<const float> all)
         for (std::size_t k = 0; k < n; ++k) taken.push_back(next + k);
         const point_strips fresh = points_of(std::span(taken).subspan(old, n));
         std::vector<double> cross(old * strip), own(strip * strip);
-        for (std::size_t i = 0; i < old; ++i) covariance(points, i, fresh.of(0), cross.data() + i * strip);
-        for (std::size_t i = 0; i < n; ++i) {
-            covariance(fresh, i, fresh.of(0), own.data() + i * strip);
-            own[i * strip + i] += parameters.noise;
-        }
+        covariance(points, 0, old, fresh.of(0), cross.data());
+        covariance(fresh, 0, n, fresh.of(0), own.data());
+        for (std::size_t i = 0; i < n; ++i) own[i * strip + i] += parameters.noise;
         factor.append(cross, own, n, parameters.noise);
         std::vector<double> point(coordinates.size());
         for (std::size_t i = 0; i < n; ++i) {
