@@ -764,7 +764,8 @@ TEST_CASE("program: a configuration that is slower than the incumbent is cut sho
     CHECK(m.at_least);
     CHECK(m.cost >= 0.1);
     CHECK(m.cost < 30);
-    CHECK(text_of(at / "runs").size() == 2 * 3);  // three runs that were all above
+    CHECK(m.runs == 3);                           // all above
+    CHECK(text_of(at / "runs").size() <= 2 * 3);  // on a busy machine one is ended before its shell has written
     // Where the cost is a number, seconds say nothing: three whole runs.
     program p(numbers(3), {.command = script("echo 9"),
                            .cost = measure::matched("9"),
