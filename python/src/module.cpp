@@ -46,7 +46,7 @@ NB_MODULE(_core, m)
     auto error = nb::steal(PyErr_NewExceptionWithDoc(
         "tunekit.Error",
         "What the caller can mend: wrong input, a log that does not fit, a run that found nothing. One line.",
-        PyExc_Exception, nullptr));
+        PyExc_ValueError, nullptr));
     m.attr("Error") = error;
     error_type = error.release();
     nb::register_exception_translator(&translate);

@@ -54,6 +54,19 @@ grid kept(const grid& from, const std::vector<std::size_t>& of, const nb::bytes&
     return from.keeping(std::move(left));
 }
 
+/// The configurations of a list alone, each a row of positions as `ordinals` gives them.
+grid listed(const grid& from, const std::vector<std::vector<std::uint16_t>>& rows)
+{
+    const nb::gil_scoped_release free;
+    tk::require(!rows.empty(), "space: the list has no configurations, want at least one");
+    std::vector<index> left;
+    left.reserve(rows.size());
+    for (const auto& row : rows) left.push_back(from.in_product(from.index_of_ordinals(row).value()));
+    std::sort(left.begin(), left.end());
+    left.erase(std::unique(left.begin(), left.end()), left.end());
+    return from.keeping(std::move(left));
+}
+
 /// The position of each parameter's value among those that it was given.
 std::vector<std::uint16_t> ordinals(const grid& g, index i)
 {
@@ -86,6 +99,7 @@ void bind_space(nb::module_& m)
     nb::class_<grid>(m, "Grid")
         .def(nb::new_(&made))
         .def("kept", &kept)
+        .def("listed", &listed)
         .def("__len__", &grid::size)
         .def("ordinals", &ordinals)
         .def("index_of", &index_of)

@@ -124,3 +124,21 @@ def test_permutations_have_bounds() -> None:
         assert ({"order": none} in orders) == (none == "ba")
     with pytest.raises(Error, match="lies outside the space"):
         SPACE.at(len(SPACE))
+
+
+def test_a_list_of_configurations() -> None:
+    rows = [(4, 2), (1, 1), (2, 1), (4, 2)]
+    space = Space.listed({"tile": [1, 2, 4], "unroll": [1, 2]}, rows)
+    assert [tuple(c.values()) for c in space] == [(1, 1), (2, 1), (4, 2)]
+    assert space.index({"tile": 4, "unroll": 2}) == 2
+    assert {"tile": 1, "unroll": 2} not in space
+    again = pickle.loads(pickle.dumps(space))
+    assert list(again) == list(space) and again.fingerprint == space.fingerprint
+    large = Space.listed({f"p{k}": range(100) for k in range(9)}, [[k] * 9 for k in range(100)])
+    assert len(large) == 100 and set(large[7].values()) == {7}
+    with pytest.raises(Error, match=r"configuration 1 of the list is \(3, 1\), want a value for each of tile, unroll"):
+        Space.listed({"tile": [1, 2, 4], "unroll": [1, 2]}, [(1, 1), (3, 1)])
+    with pytest.raises(Error, match="configuration 0 of the list is .1,., want a value for each"):
+        Space.listed({"tile": [1], "unroll": [1]}, [(1,)])
+    with pytest.raises(Error, match="the list has no configurations"):
+        Space.listed({"tile": [1]}, [])

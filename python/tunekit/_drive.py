@@ -22,17 +22,33 @@ if TYPE_CHECKING:
     """Jobs, what they gave, and the worker."""
 
 
-def workers_of(executor: Executor | None) -> int:
-    """How many calls an executor makes at once. The standard ones tell it by `_max_workers`, mpi4py's by `num_workers`."""
+def workers_of(executor: Executor | None, workers: int | None) -> int:
+    """How many calls are out at once: `workers`, or as many as the executor says that it makes.
+
+    The standard executors say it by `_max_workers`, mpi4py's by `num_workers`, Dask's by the threads of its cluster.
+    """
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MOST_WORKERS):
+        raise _core.Error(f"tunekit: workers is {workers!r}, want an integer from 1 to {MOST_WORKERS}")
     if executor is None:
+        if workers is not None and workers != 1:
+            raise _core.Error(f"tunekit: workers is {workers} without an executor, want executor=, such as a ThreadPoolExecutor")
         return 1
     if not callable(getattr(executor, "submit", None)):
         raise _core.Error(f"tunekit: executor is {executor!r}, want one of concurrent.futures")
+    if workers is not None:
+        return workers
     for name in ("num_workers", "_max_workers"):
         n = getattr(executor, name, None)
         if isinstance(n, int) and n > 0:
             return n
-    raise _core.Error(f"tunekit: {executor!r} does not tell how many workers it has, want an executor with num_workers")
+    threads = getattr(getattr(executor, "_client", None), "nthreads", None)  # of each of Dask's workers
+    n = sum(threads().values()) if callable(threads) else 0
+    if isinstance(n, int) and n > 0:
+        return n
+    raise _core.Error(f"tunekit: {executor!r} does not tell how many workers it has, want workers=N")
+
+
+MOST_WORKERS = 1_000_000
 
 
 def one_by_one(run: _core._Driven, work: Work, limits: Limits | None) -> Answers:
@@ -47,28 +63,80 @@ def one_by_one(run: _core._Driven, work: Work, limits: Limits | None) -> Answers
         give_up(run, [] if job is None else [job])
 
 
-def at_once(run: _core._Driven, work: Work, limits: Limits | None, executor: Executor) -> Answers:
-    """The same with as many jobs out as the executor has workers."""
-    from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
+def at_once(run: _core._Driven, work: Work, limits: Limits | None, executor: Executor, workers: int) -> Answers:
+    """The same with `workers` jobs out. One that is lost with what carried it goes out once more."""
+    from concurrent.futures import FIRST_COMPLETED, wait
 
     out: dict[Future[Measured], tuple[_core.Job, int]] = {}
-    free = list(range(workers_of(executor)))
+    lost: set[tuple[int, int]] = set()  # task and index of a configuration
+    free = list(range(workers))
     try:
         while True:
             while free and (jobs := run.ask(free[0], 1)):
                 f, configuration = work(jobs[0])
-                out[executor.submit(call, f, limits, configuration)] = (jobs[0], free.pop(0))
+                out[submitted(executor, f, limits, configuration)] = (jobs[0], free.pop(0))
             if not out:
                 return
             for future in sorted(wait(out, return_when=FIRST_COMPLETED).done, key=lambda done: out[done][0].ticket):
-                yield out[future][0], future.result(), out[future][1]
+                job, worker = out[future]
+                why = loss_of(future)
+                key = (job.task, job.index)
+                if not why:
+                    yield job, future.result(), worker
+                elif key in lost or why.startswith(TRIED_ELSEWHERE):
+                    yield job, (float("nan"), "lost", f"was lost with its worker: {why}", 0.0), worker
+                else:
+                    lost.add(key)
+                    run.drop(job)
                 free.append(out.pop(future)[1])
-    except BrokenExecutor as e:
-        raise _core.Error(f"tunekit: the executor broke: {e} (isolated=True keeps functions that crash apart)") from e
     finally:
         for future in out:
             future.cancel()
         give_up(run, [job for job, _ in out.values()])
+
+
+TRIED_ELSEWHERE = "KilledWorker"  # Dask's, once several workers have died of a job
+
+
+def submitted(executor: Executor, f: Callable[..., Any], limits: Limits | None, configuration: Mapping[str, Any]) -> Future[Measured]:
+    """Hands a call to an executor. Raises: Error where it takes none."""
+    from concurrent.futures import BrokenExecutor
+
+    try:
+        return executor.submit(call, f, limits, configuration)
+    except BrokenExecutor as e:
+        raise broken(e) from e
+    except RuntimeError as e:
+        raise _core.Error(f"tunekit: the executor takes no call: {e}, want one that is not shut down") from e
+    except Exception as e:
+        raise _core.Error(f"tunekit: the executor takes no call: {type(e).__name__}: {e}, {REMEDY}") from e
+
+
+REMEDY = "want a function at the top of a module, or an executor of threads"
+
+
+def broken(e: BaseException) -> _core.Error:
+    return _core.Error(f"tunekit: the executor broke: {e} (isolated=True keeps functions that crash apart)")
+
+
+def loss_of(future: Future[Measured]) -> str:
+    """Why a call gave nothing, where it went down with what carried it. Raises: Error for what another worker would not mend."""
+    from concurrent.futures import BrokenExecutor, CancelledError
+    from pickle import PicklingError
+
+    try:
+        e = future.exception()
+    except CancelledError as cancelled:
+        e = cancelled
+    if e is None:
+        return ""
+    if isinstance(e, (_core.Error, KeyboardInterrupt)):  # it gave no number
+        raise e
+    if isinstance(e, BrokenExecutor):
+        raise broken(e) from e
+    if isinstance(e, (PicklingError, AttributeError, TypeError, ImportError)):  # as pickle has it, on either side
+        raise _core.Error(f"tunekit: the function does not reach the executor's workers: {type(e).__name__}: {e}, {REMEDY}") from e
+    return f"{type(e).__name__}: {e}"
 
 
 def give_up(run: _core._Driven, jobs: list[_core.Job]) -> None:
@@ -81,11 +149,11 @@ def give_up(run: _core._Driven, jobs: list[_core.Job]) -> None:
 
 
 def drive(
-    run: _core._Driven, work: Work, limits: Limits | None, executor: Executor | None, told: Callable[[str, float], None]
+    run: _core._Driven, work: Work, limits: Limits | None, executor: Executor | None, workers: int, told: Callable[[str, float], None]
 ) -> None:
     """`told(kind, stamp)` is called after each answer."""
     began = time.perf_counter() - run.stamp()
-    answers = one_by_one(run, work, limits) if executor is None else at_once(run, work, limits, executor)
+    answers = one_by_one(run, work, limits) if executor is None else at_once(run, work, limits, executor, workers)
     try:
         for job, (cost, kind, why, took), worker in answers:
             now = time.perf_counter() - began

@@ -8,7 +8,7 @@ from os import PathLike
 
 from . import _core
 from ._call import Limits, call, check_function, limits_of
-from ._drive import drive
+from ._drive import drive, submitted, workers_of
 from ._space import Space, arguments_of
 from ._tuner import Trials, Tuner, trials_of
 
@@ -156,6 +156,7 @@ def minimize(
     log: str | PathLike[str] | None = None,
     resume: bool = False,
     executor: Executor | None = None,
+    workers: int | None = None,
     isolated: bool | Limits = False,
     race: bool = False,
     progress: bool | Callable[[Tuner], object] = False,
@@ -172,8 +173,10 @@ def minimize(
 
     begin_with: configurations to measure first, such as what is used today.
     log:        a file to which every event goes; with `resume`, what stands in it is not measured again.
-    executor:   one of concurrent.futures, which makes as many calls at once as it has workers. What is proposed then
-                depends on the order of the answers, too.
+    executor:   one of concurrent.futures, of Dask or of mpi4py, which makes as many calls at once as it has workers. What
+                is proposed then depends on the order of the answers, too. A call that is lost with its worker is made
+                once more; lost again, it is a failed trial.
+    workers:    how many calls are out at once, where the executor does not tell, or should not decide.
     isolated:   each call in a child process of its own, within `Limits`: a crash or a hang is one failed trial.
     race:       at the end, the best three and the first are measured afresh in turns, for at most the run's time.
     progress:   a line on standard error, or a function of the tuner after each answer; where it returns true, the run ends.
@@ -186,6 +189,7 @@ def minimize(
         space = Space(space)
     check_call("minimize", f, space)
     limits = limits_of(isolated)
+    at_once = workers_of(executor, workers)
     tuner = Tuner(space, recipe=recipe, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name)
     if begin_with:
         tuner.begin_with(begin_with)
@@ -202,13 +206,13 @@ def minimize(
             tuner.stop()
 
     def again(configuration: Configuration) -> Measured:
-        return call(f, limits, configuration) if executor is None else executor.submit(call, f, limits, configuration).result()
+        return call(f, limits, configuration) if executor is None else submitted(executor, f, limits, configuration).result()
 
     stopped = ""
     compared = None
     with tuner:
         try:
-            drive(tuner._run, work, limits, executor, told)
+            drive(tuner._run, work, limits, executor, at_once, told)
             if race:
                 compared = compare(space, tuner._run.record(), again)
         except KeyboardInterrupt:

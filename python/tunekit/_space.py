@@ -106,6 +106,7 @@ class Space(Sequence["Configuration"]):
         if isinstance(constraints, str) or callable(constraints):
             constraints = [constraints]
         self._constraints = list(constraints)
+        self._listed: list[list[int]] | None = None  # places of values
         self._values: dict[str, list[Any]] = {}
         self._places: dict[str, dict[Any, tuple[int, ...]]] = {}  # of the values that are orders
         given = []
@@ -124,6 +125,28 @@ class Space(Sequence["Configuration"]):
         for c in self._constraints:
             if not isinstance(c, str):
                 self._keep(c)
+
+    @classmethod
+    def listed(cls, parameters: Mapping[str, Iterable[Any]], configurations: Iterable[Sequence[Any]]) -> Space:
+        """Those configurations of some parameters that stand in a list, each a value for every parameter in their order.
+
+            Space.listed({"tile": [1, 2, 4], "unroll": [1, 2]}, [(1, 1), (2, 1), (4, 2)])
+
+        The space has each once, in its own order. Raises: Error that names the first which is none.
+        """
+        out = cls(parameters)
+        places = [{v: k for k, v in enumerate(values)} for values in out._values.values()]
+        rows = []
+        for n, configuration in enumerate(configurations):
+            try:
+                rows.append([place[value] for place, value in zip(places, configuration, strict=True)])
+            except (KeyError, TypeError, ValueError):
+                raise _core.Error(
+                    f"tunekit: space: configuration {n} of the list is {configuration!r}, want a value for each of {', '.join(out._names)}"
+                ) from None
+        out._listed = rows
+        out._grid = out._grid.listed(rows)
+        return out
 
     def _keep(self, holds: Callable[..., object]) -> None:
         who = getattr(holds, "__name__", repr(holds))
@@ -201,4 +224,7 @@ class Space(Sequence["Configuration"]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters: dict[str, Any] = {name: permutation(values[0]) if name in self._places else values for name, values in self._values.items()}
+        if self._listed is not None:
+            values = list(self._values.values())
+            return (Space.listed, (parameters, [[values[j][k] for j, k in enumerate(row)] for row in self._listed]))
         return (Space, (parameters, self._constraints))

@@ -63,6 +63,7 @@ def minimize_tasks(
     log: str | PathLike[str] | None = None,
     resume: bool = False,
     executor: Executor | None = None,
+    workers: int | None = None,
     isolated: bool | Limits = False,
     progress: bool = False,
 ) -> Plan:
@@ -85,13 +86,14 @@ def minimize_tasks(
     for name, f, space in zip(names, functions, spaces):
         check_call(f"minimize_tasks: task '{name}'", f, space)
     limits = limits_of(isolated)
+    at_once = workers_of(executor, workers)
     for name in weights or {}:
         if name not in tasks:
             raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
     run = _core.TasksRun(
         names, [s._grid for s in spaces], [float((weights or {}).get(n, 1)) for n in names], text("recipe", recipe), text("schedule", schedule or ""),
         seconds_of(seconds), count("trials", trials), count("patience", patience),
-        workers_of(executor), count("seed", seed), path_of(log), bool(resume),
+        at_once, count("seed", seed), path_of(log), bool(resume),
     )
     line = Progress() if progress else None
 
@@ -104,7 +106,7 @@ def minimize_tasks(
 
     stopped = ""
     try:
-        drive(run, work, limits, executor, told)
+        drive(run, work, limits, executor, at_once, told)
     except KeyboardInterrupt:
         stopped = "interrupted"
     finally:

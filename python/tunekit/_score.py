@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""What other packages minimise or maximise, as a cost."""
+
+from __future__ import annotations
+
+from ._tuner import Failed
+
+
+def cost_of(value: float, maximize: bool) -> float | Failed:
+    """A positive number as it is, or its inverse where it is a score; else why it is no cost: models take logarithms."""
+    value = float(value)
+    if 0 < value < float("inf"):
+        return 1 / value if maximize else value
+    return Failed(f"the {'score' if maximize else 'cost'} is {value:g}, want a positive number", kind="bad_cost")
