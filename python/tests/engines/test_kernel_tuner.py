@@ -2,6 +2,7 @@
 """The strategy within Kernel Tuner, in its simulation mode."""
 
 import json
+from collections.abc import Callable
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -15,30 +16,34 @@ PARAMETERS = {"block_size_x": list(range(16, 513, 16)), "tile": [1, 2, 4, 8], "u
 RESTRICTIONS = ["block_size_x * tile <= 2048", "unroll == 0 or tile % unroll == 0"]
 
 
-def time_of(block_size_x: int, tile: int, unroll: int) -> float:
+def time_of(block_size_x: int, tile: int, unroll: int = 2) -> float:
     return 1 + abs(block_size_x - 64) / 64 + abs(tile - 4) / 4 + abs(unroll - 2) / 8
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    """A whole space as Kernel Tuner records it; one configuration does not run."""
+def record(path: Path, parameters: dict[str, list[int]], allowed: Callable[..., bool], failing: tuple[int, ...] = ()) -> None:
+    """Writes a whole space as Kernel Tuner records it."""
     entries: dict[str, Any] = {}
-    for values in product(*PARAMETERS.values()):
-        x, tile, unroll = values
-        if x * tile > 2048 or not (unroll == 0 or tile % unroll == 0):
+    for values in product(*parameters.values()):
+        if not allowed(*values):
             continue
-        c: dict[str, Any] = dict(zip(PARAMETERS, values))
-        time: Any = time_of(**c) if values != (64, 4, 4) else "RuntimeFailedConfig"
+        c: dict[str, Any] = dict(zip(parameters, values))
+        time: Any = time_of(**c) if values != failing else "RuntimeFailedConfig"
         wrong = {} if isinstance(time, float) else {"__error__": time}
         entries[",".join(map(str, values))] = c | wrong | {
             "time": time, "GFLOP/s": 100 / time if isinstance(time, float) else time, "compile_time": 1.0, "verification_time": 0.0,
             "benchmark_time": 1.0, "strategy_time": 0.0, "framework_time": 0.0, "times": [time], "timestamp": "2026-01-01T00:00:00+00:00",
         }
-    path = tmp_path / "cache.json"
     path.write_text(json.dumps({
-        "device_name": "none", "kernel_name": "k", "problem_size": [1024], "tune_params_keys": list(PARAMETERS),
-        "tune_params": PARAMETERS, "objective": "time", "cache": entries,
+        "device_name": "none", "kernel_name": "k", "problem_size": [1024], "tune_params_keys": list(parameters),
+        "tune_params": parameters, "objective": "time", "cache": entries,
     }))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A space with one configuration that does not run."""
+    path = tmp_path / "cache.json"
+    record(path, PARAMETERS, lambda x, tile, unroll: x * tile <= 2048 and (unroll == 0 or tile % unroll == 0), (64, 4, 4))
     return path
 
 

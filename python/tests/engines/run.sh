@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh BUILD: the Python package within what others drive it with: a cluster of Dask, mpi4py, libEnsemble, Kernel Tuner. It runs in
+# build/python-engines, which `scripts/needs python-engines` makes. Exit status 77 where that or Python's headers are missing.
+set -eu
+cd "$(dirname "$0")/.."
+. ./wheel.sh "$1" python-engines python-engines
+cd engines
+"$python" -m pytest -q -p no:cacheprovider -p no:faulthandler
