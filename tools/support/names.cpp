@@ -37,6 +37,11 @@ named<tunekit::recipes::any_recipe> recipes()
     plain("hill-climb", tk::search::hill_climb{});
     plain("annealing", tk::search::annealing{});
     add("autotvm", tk::recipes::autotvm_reg());
+    const auto carried = [](auto recipe, const tk::carrying& how) {
+        recipe.carry = how;
+        return recipe;
+    };
+    add("autotvm-carried", carried(tk::recipes::autotvm_reg(), tk::recipes::combined().carry));
     add("autotvm-rank", tk::recipes::autotvm_rank());
     add("autotvm-paper", tk::recipes::autotvm_reg_paper());
     add("autotvm-rank-diverse-paper", tk::recipes::autotvm_rank_diverse_paper());
@@ -45,6 +50,7 @@ named<tunekit::recipes::any_recipe> recipes()
     plain("adatune-rfei-csa", tk::recipes::adatune().strategy);  // without its evaluator
     add("adatune-paper", tk::recipes::adatune_paper());
     add("combined", tk::recipes::combined());
+    add("combined-alone", carried(tk::recipes::combined(), {}));
     add("adatune", tk::recipes::adatune());
     add("chameleon-sa-as", tk::recipes::chameleon_sa_as());
     add("chameleon-ae", tk::recipes::chameleon_ae());

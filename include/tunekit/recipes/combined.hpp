@@ -36,7 +36,9 @@ namespace tunekit::recipes {
 ///   * `ahead`: one at a time keeps the models fresh. Batches of 8 cost 0.03 to 0.06 of the score S200 of
 ///     docs/combined_study.md. They pay where 8 builds overlap;
 ///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds. The
-///     schedule leaves a task that will not gain after a few measurements.
+///     schedule leaves a task that will not gain after a few measurements;
+///   * `carry`: one proposal in four may be the best of another task. Without it, `.carry = {}`, the tasks of a run learn
+///     nothing from each other, and their proposals do not depend on the schedule.
 ///
 /// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, combined with a
 ///         Gaussian process; DynaTune's schedule.
@@ -49,7 +51,8 @@ namespace tunekit::recipes {
         candidate_limits{.abandon_factor = 1.05},
         std::size_t{1},
         200.0,
-        dynatune()};
+        dynatune(),
+        carrying{.one_in = 4}};
 }
 
 }  // namespace tunekit::recipes
