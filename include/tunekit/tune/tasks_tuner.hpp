@@ -412,6 +412,7 @@ TUNEKIT_INLINE std::uint64_t tasks_tuner::proposals() const noexcept
 TUNEKIT_INLINE job tasks_tuner::local(job j, const detail::slots::sent& e)
 {
     j.ticket = e.local;
+    j.carried = e.carried;
     return j;
 }
 

@@ -100,6 +100,11 @@ TEST_CASE(
         CHECK_MESSAGE(known, t.space(j.task).text(j.candidate));
     }
     CHECK(carried > 6);
+    std::size_t marked = 0;
+    for (const tk::task_plan& p : t.record().tasks)
+        marked += static_cast<std::size_t>(std::count_if(p.record.trials().begin(), p.record.trials().end(),
+                                                         [](const auto& one) { return one.carried; }));
+    CHECK(marked == carried);
     CHECK(t.record().tasks[3].record.trials().size() == 9);
 }
 
