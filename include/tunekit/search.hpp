@@ -7,6 +7,7 @@
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/search/concepts.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
