@@ -5,10 +5,14 @@
 /// The recommended recipe, where nothing is known about the space.
 
 #include <cstddef>
+#include <memory>
+#include <utility>
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
+#include "tunekit/search/experience.hpp"
+#include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
@@ -50,6 +54,19 @@ namespace tunekit::recipes {
         std::size_t{1},
         200.0,
         dynatune()};
+}
+
+/// The recommended recipe where other devices, sizes or weeks were tuned before. `search::portfolio` says how it uses them.
+///
+///     const auto past = io::experience_in({"logs/"});
+///     auto found = tune(space, kernel, recipes::combined(past), {.trials = 100}, gen);
+///
+/// An empty past, or one that shares no parameter's name with the space, changes nothing.
+[[nodiscard]] inline auto combined(experience past)
+{
+    auto how = combined();
+    if (!past.empty()) how.strategy.past = std::make_shared<const search::forecasts>(std::move(past));
+    return how;
 }
 
 }  // namespace tunekit::recipes
