@@ -5,14 +5,12 @@
 /// The recommended recipe, where nothing is known about the space.
 
 #include <cstddef>
-#include <memory>
 #include <utility>
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/search/experience.hpp"
-#include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
@@ -65,7 +63,7 @@ namespace tunekit::recipes {
 [[nodiscard]] inline auto combined(experience past)
 {
     auto how = combined();
-    if (!past.empty()) how.strategy.past = std::make_shared<const search::forecasts>(std::move(past));
+    how.strategy.remember(std::move(past));
     return how;
 }
 

@@ -27,8 +27,8 @@ namespace tunekit::search {
 /// An experience with a Gaussian process fitted to each of its sources. Fitted once, when it is first asked, it serves any
 /// number of runs and spaces.
 ///
-///     auto how = tk::recipes::combined();
-///     how.strategy.past = std::make_shared<const tk::search::forecasts>(past);       // as recipes::combined(past) does
+///     auto strategy = tk::recipes::autotvm_reg().strategy;
+///     strategy.past = std::make_shared<const tk::search::forecasts>(past);       // as strategy.remember(past) does
 ///
 /// The forecast of source s for a configuration x is g_s(x), the mean of the process: about -ln(cost / lowest cost of the
 /// source). So 0 is as good as its best, -0.7 twice as slow. A failure counts as the slowest valid cost, a cost that was

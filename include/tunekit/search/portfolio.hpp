@@ -109,6 +109,12 @@ struct portfolio {
         friend bool operator==(const state&, const state&) = default;
     };
 
+    /// Takes `known` as its past; an empty one is none.
+    void remember(experience known)
+    {
+        past = known.empty() ? nullptr : std::make_shared<const forecasts>(std::move(known));
+    }
+
     /// Starts a run. Errors: those of `portfolio_options::check` and of the models.
     template <class Space>
     [[nodiscard]] state start(const Space& space) const
