@@ -5,10 +5,12 @@
 /// The recommended recipe, where nothing is known about the space.
 
 #include <cstddef>
+#include <utility>
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
@@ -53,6 +55,19 @@ namespace tunekit::recipes {
         200.0,
         dynatune(),
         carrying{.one_in = 4}};
+}
+
+/// The recommended recipe where other devices, sizes or weeks were tuned before. `search::portfolio` says how it uses them.
+///
+///     const auto past = io::experience_in({"logs/"});
+///     auto found = tune(space, kernel, recipes::combined(past), {.trials = 100}, gen);
+///
+/// An empty past, or one that shares no parameter's name with the space, changes nothing.
+[[nodiscard]] inline auto combined(experience past)
+{
+    auto how = combined();
+    how.strategy.remember(std::move(past));
+    return how;
 }
 
 }  // namespace tunekit::recipes

@@ -91,6 +91,9 @@ public:
     /// Whether a parameter here has one of these names.
     [[nodiscard]] bool shares(std::span<const std::string> names) const;
 
+    /// The values of parameter `j` of the space.
+    [[nodiscard]] const matched_values& values(std::size_t j) const { return values_[j]; }
+
     /// What a configuration of another space, by the names of its parameters and the texts of their values, is in `space`, of
     /// which this was made. Values of parameters that do not match are those of `otherwise`. Empty where no name is
     /// shared, where something does not match and there is no `otherwise`, and where the values are no configuration.
