@@ -100,7 +100,8 @@ struct setup {
     const command_options& o;
     tk::io::space_file file = tk::io::read_space_file(o.space);
     tk::space::value_product space = file.space();
-    tk::recipes::any_recipe how = programs::find(programs::recipes(), "strategy", o.strategy);
+    programs::begun_recipe begins = programs::begun_recipe_of("strategy", o.strategy, o.start_from);
+    tk::recipes::any_recipe how = begins.how;
     tk::budget limit{};
 
     explicit setup(const command_options& options) : o(options)
@@ -127,8 +128,9 @@ struct driven_run {
 
 /// A run to its end, with a log where one is wanted. What was found is kept where the log fails, or what measures.
 template <class Drive>
-driven_run driven(const command_options& o, tuner t, const Drive& drive)
+driven_run driven(const setup& s, tuner t, const Drive& drive)
 {
+    const command_options& o = s.o;
     const auto carry = [&](auto& run) {
         driven_run out;
         try {
@@ -148,7 +150,7 @@ driven_run driven(const command_options& o, tuner t, const Drive& drive)
     };
     if (o.log.empty()) return carry(t);
     tk::io::logged kept(o.log, std::move(t),
-                        {.name = "command", .strategy = o.strategy, .seed = o.seed, .resume = o.resume});
+                        {.name = "command", .strategy = s.begins.name, .seed = o.seed, .resume = o.resume});
     if (!kept.note().empty()) complain(kept.note());
     return carry(kept);
 }
@@ -162,7 +164,7 @@ int serve(setup s)
     else if (s.o.trials == 0)
         tk::invalid("--serve needs --trials N where the space is no scenario with optimization_iterations");
     const tk::stop_on_signal stop;
-    const auto ended = driven(s.o, s.begun(), [&](auto& t) {
+    const auto ended = driven(s, s.begun(), [&](auto& t) {
         programs::serve_baco(t, s.space, scenario, stdin, stdout, [&] { return stop.heard() != 0; });
     });
     if (stop.heard() != 0) complain("ended by signal " + std::to_string(stop.heard()) + " while it served");
@@ -228,6 +230,7 @@ programs::command_report report_of(const setup& s, tk::measure::program& program
 int run(const command_options& o)
 {
     setup s(o);
+    for (const std::string& note : s.begins.notes) complain(note);
     if (o.serve) return serve(std::move(s));
     if (o.command.empty())
         tk::invalid(
@@ -245,7 +248,7 @@ int run(const command_options& o)
     auto t = s.begun();
     t.begin_with({untuned});
     tk::measure::interruptible pool(program, [&] { return stop.heard() != 0; });
-    const driven_run ended = driven(o, std::move(t), [&](auto& of) {
+    const driven_run ended = driven(s, std::move(t), [&](auto& of) {
         live_progress line(s.is_time(), stop);
         tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {
                      if (page.due()) page.write(seen_of(s, now, untuned), true);

@@ -40,7 +40,7 @@ using options = programs::tune_network_options;
 /// `problem` tells that.
 template <class Runner, class Watch>
 tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tasks, Watch watch, const options& o,
-               const std::string& machine, std::string& problem)
+               const std::string& machine, const std::string& strategy, std::string& problem)
 {
     const auto carry = [&](auto& run) {
         try {
@@ -56,7 +56,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
     };
     if (o.log.empty()) return carry(tuner);
     tk::io::logged run(o.log, std::move(tuner),
-                       {.strategy = o.strategy,
+                       {.strategy = strategy,
                         .schedule = o.schedule,
                         .machine = machine,
                         .seed = o.seed,
@@ -68,15 +68,16 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
 
 /// The exit status of a run whose preparation took so long.
 template <class Runner>
-int tune(const options& o, const programs::network_jobs& jobs, Runner runner, double prepare_seconds)
+int tune(const options& o, const programs::network_jobs& jobs, const programs::begun_recipe& begun, Runner runner,
+         double prepare_seconds)
 {
-    // A task for each operator. The default configuration is tried first.
+    // A task for each operator. The default configuration is tried first, then what was good at other shapes.
     std::vector<tk::task> tasks;
     std::vector<tk::index> untuned;
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
         tasks.push_back(runner.task(jobs.all[k], k));
         untuned.push_back(jobs.all[k].untuned);
-        if (!o.from_scratch) tasks.back().begin_with({untuned.back()});
+        if (!o.from_scratch) tasks.back().begin_with(jobs.first_of(k));
     }
 
     // The strategy proposes, the schedule chooses the task, the runner measures. It ends by time or by a signal.
@@ -91,10 +92,11 @@ int tune(const options& o, const programs::network_jobs& jobs, Runner runner, do
     };
     const tk::tasks_budget budget{.seconds = (1 - reserve.usual_share) * o.seconds, .slot_seconds = o.slot_seconds};
     tk::random::philox gen(o.seed);
-    tk::tasks_tuner tuner(tasks, o.how(), budget, runner.out(), gen);
+    tk::tasks_tuner tuner(tasks, begun.how, budget, runner.out(), gen);
     std::string problem;
-    programs::network_result result{.plan = drive(std::move(tuner), runner, tasks, watch, o, jobs.machine(), problem),
-                                    .prepare_seconds = prepare_seconds};
+    programs::network_result result{
+        .plan = drive(std::move(tuner), runner, tasks, watch, o, jobs.machine(), begun.name, problem),
+        .prepare_seconds = prepare_seconds};
 
     // What was found is measured afresh beside the default, where that is possible.
     const tk::measure::wall_clock now;
@@ -128,10 +130,12 @@ int run(const options& o)
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
     const tk::measure::wall_clock now;
     const double start = now();
+    const auto begun = o.begun();
+    for (const std::string& note : begun.notes) std::fprintf(stderr, "tune_network: %s\n", note.c_str());
     const auto jobs = programs::jobs_of(o);
     if (o.spaces) return programs::print_spaces(jobs.all, o.json), 0;
     return programs::with_runner(jobs, o.workers,
-                                 [&](auto runner) { return tune(o, jobs, std::move(runner), now() - start); });
+                                 [&](auto runner) { return tune(o, jobs, begun, std::move(runner), now() - start); });
 }
 
 }  // namespace

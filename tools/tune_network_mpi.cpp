@@ -106,7 +106,9 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     const double start = now();
     const tk::tasks_budget budget{.seconds = (1 - tk::comparison_reserve::usual_share) * o.seconds};
     tk::random::philox gen(o.seed);
-    tk::tasks_tuner t(tasks, o.how(), budget, pool.workers(), gen);
+    const auto begun = o.begun();
+    for (const std::string& note : begun.notes) std::fprintf(stderr, "tune_network_mpi: %s\n", note.c_str());
+    tk::tasks_tuner t(tasks, begun.how, budget, pool.workers(), gen);
     tk::plan plan;
     std::string problem;
     if (log.empty()) {
@@ -114,7 +116,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
         plan = std::move(t).record();
     } else {
         tk::io::logged run(log, std::move(t),
-                           {.strategy = o.strategy,
+                           {.strategy = begun.name,
                             .schedule = o.schedule,
                             .machine = o.device.empty() ? to_text(tk::this_machine()) : o.device,
                             .seed = o.seed,

@@ -1,34 +1,39 @@
-// SPDX-License-Identifier: MIT What the history of other layers, or of other machines, is worth: evaluations to 1.05 x
-// optimum of a recorded space with and without the trials of up to three others that have the same parameters.
+// SPDX-License-Identifier: MIT What experience is worth: trials to 1.05 x optimum of a recorded space, cold and with what other spaces of its family
+// taught: other devices, layers or sizes.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <span>
+#include <ctime>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "bench/studies/support/load_spaces.hpp"
-#include "bench/studies/support/middle.hpp"
 #include "bench/studies/support/study_app.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/measure/replay.hpp"
+#include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
-#include "tunekit/search/history.hpp"
-#include "tunekit/stats/quantile.hpp"
+#include "tunekit/recipes/combined.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
 
 namespace {
 
+constexpr std::size_t most = 200;  ///< trials of a run
+
 struct settings {
-    std::string spaces, only, strategy = "all";
-    std::size_t repeats = 25, others = 3, trials = 128, evaluations = 250;
+    std::vector<std::string> spaces, sources;
+    std::string only, strategy = "combined", from = "logs", lie = "none";
+    std::size_t repeats = 25, log_trials = 200, most_sources = 8;
     std::uint64_t seed = 1;
     bool json = false;
 };
@@ -36,127 +41,195 @@ struct settings {
 using trials = std::vector<tk::measure::trial>;
 
 template <class Strategy>
-trials run(const Strategy& strategy, const tk::scoring::recording& on, std::size_t most, tk::random::philox& gen)
+trials run(const Strategy& strategy, const tk::scoring::recording& on, std::size_t n, tk::random::philox& gen)
 {
     double now = 0;
     tk::measure::replay measurer(on.rows, tk::measure::virtual_clock(now));
-    return tk::tune(on.space, measurer, tk::recipe{strategy, tk::measure::fixed{}, {}, 1}, {.trials = most}, gen)
-        .trials();
+    return tk::tune(on.space, measurer, tk::recipe{strategy, tk::measure::fixed{}, {}, 1}, {.trials = n}, gen).trials();
 }
 
-/// Evaluations to 1.05 x optimum; `most` + 1 where they did not suffice.
-double needed(const trials& all, const tk::scoring::recording& on, std::size_t most)
-{
-    for (std::size_t i = 0; i < all.size() && i < most; ++i)
-        if (all[i].measured.ok() && all[i].measured.cost <= 1.05 * on.optimum) return static_cast<double>(i + 1);
-    return static_cast<double>(most + 1);
-}
-
-std::vector<std::size_t> others_of(const std::vector<tk::scoring::recording>& all, std::size_t k, std::size_t most)
-{
-    std::vector<std::size_t> out;
-    for (std::size_t step = 1; step < all.size() && out.size() < most; ++step) {
-        const std::size_t j = (k + step) % all.size();
-        const auto mine = all[k].space.names(), theirs = all[j].space.names();
-        if (std::equal(mine.begin(), mine.end(), theirs.begin(), theirs.end())) out.push_back(j);
-    }
-    return out;
-}
-
-/// A row of the table.
-struct comparison {
-    std::string strategy, space;
-    std::size_t others = 0;
-    double without = 0, with = 0;  ///< medians
-    programs::middle ratio;
+/// ln of the trials to 1.05 x optimum, capped; ln of the best of the first hundred over the optimum.
+struct outcome {
+    double to_105 = 0, after_100 = 0;
 };
 
-comparison compare(const char* name, const tk::scoring::recording& on, std::size_t others,
-                   const std::vector<double>& without, const std::vector<double>& with)
+outcome of(const trials& all, const tk::scoring::recording& on)
 {
-    std::vector<double> ratio(with.size());
-    for (std::size_t r = 0; r < ratio.size(); ++r) ratio[r] = without[r] / with[r];
-    return {name, on.name, others, tk::stats::median(without), tk::stats::median(with), programs::middle_of(ratio)};
+    double best = std::numeric_limits<double>::infinity(), hundred = best;
+    std::size_t reached = most;
+    for (std::size_t i = 0; i < (std::min)(all.size(), most); ++i) {
+        if (all[i].measured.ok()) best = (std::min)(best, all[i].measured.cost);
+        if (best <= 1.05 * on.optimum) reached = (std::min)(reached, i + 1);
+        if (i < 100) hundred = best;
+    }
+    return {std::log(static_cast<double>(reached)), std::log(hundred / on.optimum)};
 }
 
-void print(const comparison& c, std::size_t most)
+/// What two spaces share that teach one another.
+std::string family(const tk::scoring::recording& r)
 {
-    const auto text = [&](double median) {
-        return median > static_cast<double>(most) ? "> " + std::to_string(most) : tk::core::text_of(median);
+    const std::size_t dash = r.name.rfind('-');
+    return dash == std::string::npos ? r.kernel.substr(0, r.kernel.find(' ')) : r.name.substr(0, dash);
+}
+
+bool teaches(const tk::scoring::recording& source, const tk::scoring::recording& target)
+{
+    const auto mine = target.space.names(), theirs = source.space.names();
+    return source.name != target.name && family(source) == family(target) &&
+           std::is_permutation(mine.begin(), mine.end(), theirs.begin(), theirs.end());
+}
+
+/// A source whose costs belong to other configurations (shuffled), or whose best are its worst (inverted).
+void distort(tk::experience_source& s, const std::string& lie, tk::random::philox& gen)
+{
+    std::vector<double> costs;
+    for (const auto& r : s.results)
+        if (r.ok()) costs.push_back(r.cost);
+    if (lie == "none" || costs.empty()) return;
+    const auto [low, high] = std::minmax_element(costs.begin(), costs.end());
+    const double both = *low * *high;
+    if (lie == "shuffled") tk::random::shuffle(costs, gen);
+    else
+        for (double& c : costs) c = both / c;
+    std::size_t k = 0;
+    for (auto& r : s.results)
+        if (r.ok()) r.cost = costs[k++];
+}
+
+struct row {
+    std::string space;
+    std::size_t sources = 0;
+    outcome cold, warm;             ///< means of logarithms
+    double cold_s = 0, warm_s = 0;  ///< own time of a run
+};
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// Calls `tell` with each row as soon as there is one.
+template <class Strategy, class Tell>
+void study(const Strategy& strategy, const std::vector<tk::scoring::recording>& targets,
+           const std::vector<tk::scoring::recording>& sources, const settings& s, const Tell& tell)
+{
+    std::vector<std::vector<trials>> logs(sources.size());  // one per repeat, made when first wanted
+    const auto log = [&](std::size_t j, std::size_t r) -> const trials& {
+        while (logs[j].size() <= r) {
+            auto gen = tk::random::stream(s.seed, 0x6c6f6773U, logs[j].size() * sources.size() + j);
+            logs[j].push_back(run(strategy, sources[j], s.log_trials, gen));
+        }
+        return logs[j][r];
     };
-    std::printf("%-12s %-26s %6zu %10s %10s %9.2f   %.2f .. %.2f\n", c.strategy.c_str(), c.space.c_str(), c.others,
-                text(c.without).c_str(), text(c.with).c_str(), c.ratio.median, c.ratio.low, c.ratio.high);
+    for (std::size_t k = 0; k < targets.size(); ++k) {
+        std::vector<std::size_t> teachers;
+        for (std::size_t j = 0; j < sources.size() && teachers.size() < s.most_sources; ++j)
+            if (teaches(sources[j], targets[k])) teachers.push_back(j);
+        if (teachers.empty()) continue;
+        row out{.space = targets[k].name, .sources = teachers.size(), .cold = {}, .warm = {}};
+        const auto repeats = static_cast<double>(s.repeats);
+        for (std::size_t r = 0; r < s.repeats; ++r) {
+            tk::experience past;
+            auto dice = tk::random::stream(s.seed, 0x6c696573U, r);
+            for (const std::size_t j : teachers) {
+                tk::experience one;
+                if (s.from == "logs") {
+                    one.add(sources[j].space, log(j, r), sources[j].name);
+                } else {
+                    trials all;
+                    for (tk::index i = 0; i < sources[j].rows.size(); ++i)
+                        all.push_back(
+                            {.candidate = i, .measured = sources[j].rows[static_cast<std::size_t>(i)].result});
+                    one.add(sources[j].space, all, sources[j].name);
+                }
+                for (auto& source : one.sources) distort(source, s.lie, dice);
+                past.merge(std::move(one));
+            }
+            const auto arm = [&](const Strategy& with, outcome& to, double& seconds) {
+                auto gen = tk::random::stream(s.seed, 0x72756e73U, r * targets.size() + k);
+                const double before = cpu_seconds();
+                const outcome o = of(run(with, targets[k], most, gen), targets[k]);
+                seconds += (cpu_seconds() - before) / repeats;
+                to.to_105 += o.to_105 / repeats;
+                to.after_100 += o.after_100 / repeats;
+            };
+            arm(strategy, out.cold, out.cold_s);
+            auto warm = strategy;
+            warm.remember(std::move(past));
+            arm(warm, out.warm, out.warm_s);
+        }
+        tell(out);
+    }
+}
+
+void print(const row& r)
+{
+    std::printf("%-28s %7zu %9.1f %9.1f %7.2f %9.3f %9.3f\n", r.space.c_str(), r.sources, std::exp(r.cold.to_105),
+                std::exp(r.warm.to_105), std::exp(r.cold.to_105 - r.warm.to_105), std::exp(r.cold.after_100),
+                std::exp(r.warm.after_100));
     std::fflush(stdout);
 }
 
-nlohmann::ordered_json to_json(const comparison& c, std::size_t most)
+std::vector<tk::scoring::recording> load(const std::vector<std::string>& folders, const std::string& only)
 {
-    const auto reached = [&](double median) {
-        return median > static_cast<double>(most) ? nlohmann::ordered_json() : nlohmann::ordered_json(median);
-    };
-    nlohmann::ordered_json out{{"strategy", c.strategy},
-                               {"space", c.space},
-                               {"others", c.others},
-                               {"evaluations_without", reached(c.without)},
-                               {"evaluations_with", reached(c.with)}};
-    programs::add(out, "ratio", c.ratio);
-    return out;
+    std::string all;
+    for (const std::string& f : folders) all += (all.empty() ? "" : ",") + f;
+    return programs::load_spaces("bench_transfer", all, only);
 }
 
-/// Calls `tell` with each comparison as soon as there is one.
-template <class Strategy, class Tell>
-void study(const char* name, const Strategy& strategy, const std::vector<tk::scoring::recording>& all,
-           const settings& s, const Tell& tell)
+void known(const std::string& option, const std::string& given, const std::vector<std::string>& words)
 {
-    if (s.strategy != "all" && s.strategy != name) return;
-    std::vector<std::vector<trials>> alone(all.size());  // of each space, one run per seed
-    for (std::size_t k = 0; k < all.size(); ++k)
-        for (std::size_t r = 0; r < s.repeats; ++r) {
-            auto gen = tk::random::stream(s.seed, 0x616c6f6eU, r * all.size() + k);
-            alone[k].push_back(run(strategy, all[k], (std::max)(s.trials, s.evaluations), gen));
-        }
-    for (std::size_t k = 0; k < all.size(); ++k) {
-        const auto others = others_of(all, k, s.others);
-        if (others.empty()) continue;
-        std::vector<double> without, with;
-        for (std::size_t r = 0; r < s.repeats; ++r) {
-            auto gen = tk::random::stream(s.seed, 0x77697468U, r * all.size() + k);
-            tk::search::history past(strategy.options);
-            for (const std::size_t j : others)
-                past.add(
-                    all[j].space,
-                    std::span<const tk::measure::trial>(alone[j][r]).first((std::min)(s.trials, alone[j][r].size())));
-            without.push_back(needed(alone[k][r], all[k], s.evaluations));
-            with.push_back(needed(run(tk::search::with_history(strategy, past, gen), all[k], s.evaluations, gen),
-                                  all[k], s.evaluations));
-        }
-        tell(compare(name, all[k], others.size(), without, with));
-    }
+    if (std::find(words.begin(), words.end(), given) != words.end()) return;
+    std::string list;
+    for (const std::string& w : words) list += (list.empty() ? "" : ", ") + w;
+    tk::invalid(option + " \"" + given + "\" is unknown, want one of: " + list);
 }
 
 void run_all(const settings& s)
 {
-    if (s.repeats == 0 || s.trials == 0 || s.evaluations == 0)
-        tk::invalid("--repeats, --trials and --evaluations are counts, want >= 1");
-    const std::vector<std::string> known{"all", "autotvm", "autotvm-rank", "adatune"};
-    if (std::find(known.begin(), known.end(), s.strategy) == known.end())
-        tk::invalid("--strategy \"" + s.strategy +
-                    "\" has no form with a history, want all, autotvm, autotvm-rank or adatune");
-    const auto all = programs::load_spaces("bench_transfer", s.spaces, s.only);
-    auto rows = nlohmann::ordered_json::array();
-    const auto tell = [&](const comparison& c) {
-        if (s.json) rows.push_back(to_json(c, s.evaluations));
-        else print(c, s.evaluations);
+    if (s.repeats == 0 || s.log_trials == 0 || s.most_sources == 0)
+        tk::invalid("--repeats, --log-trials and --most-sources are counts, want >= 1");
+    known("--strategy", s.strategy, {"combined", "autotvm", "autotvm-rank"});
+    known("--from", s.from, {"logs", "recordings"});
+    known("--lie", s.lie, {"none", "shuffled", "inverted"});
+    const auto targets = load(s.spaces, s.only);
+    const auto sources = load(s.sources.empty() ? s.spaces : s.sources, "");
+    std::vector<row> rows;
+    const auto tell = [&](const row& r) {
+        rows.push_back(r);
+        if (!s.json) print(r);
     };
     if (!s.json)
-        std::printf("%-12s %-26s %6s %10s %10s %9s   %s\n", "strategy", "space", "others", "without", "with", "ratio",
-                    "95 %");
-    study("autotvm", tk::recipes::autotvm_reg().strategy, all, s, tell);
-    study("autotvm-rank", tk::recipes::autotvm_rank().strategy, all, s, tell);
-    study("adatune", tk::recipes::adatune().strategy, all, s, tell);
-    if (!s.json) return;
-    const nlohmann::ordered_json out{
-        {"seed", s.seed}, {"repeats", s.repeats}, {"trials", s.trials}, {"evaluations", s.evaluations}, {"rows", rows}};
+        std::printf("%-28s %7s %9s %9s %7s %9s %9s\n", "space", "sources", "cold", "warm", "fewer", "cold 100",
+                    "warm 100");
+    if (s.strategy == "combined") study(tk::recipes::combined().strategy, targets, sources, s, tell);
+    else if (s.strategy == "autotvm") study(tk::recipes::autotvm_reg().strategy, targets, sources, s, tell);
+    else study(tk::recipes::autotvm_rank().strategy, targets, sources, s, tell);
+    row mean{.space = "geometric mean", .sources = rows.size(), .cold = {}, .warm = {}};
+    for (const row& r : rows) {
+        const auto n = static_cast<double>(rows.size());
+        for (auto [to, from] : {std::pair{&mean.cold, &r.cold}, std::pair{&mean.warm, &r.warm}}) {
+            to->to_105 += from->to_105 / n;
+            to->after_100 += from->after_100 / n;
+        }
+        mean.cold_s += r.cold_s / n;
+        mean.warm_s += r.warm_s / n;
+    }
+    if (!rows.empty())  // not in the table, which is the same twice
+        std::fprintf(stderr, "bench_transfer: own time of a run: %.2f s cold, %.2f s warm, x%.2f\n", mean.cold_s,
+                     mean.warm_s, mean.warm_s / mean.cold_s);
+    if (!s.json) {
+        if (!rows.empty()) print(mean);
+        return;
+    }
+    auto list = nlohmann::ordered_json::array();
+    for (const row& r : rows)
+        list.push_back({{"space", r.space},
+                        {"sources", r.sources},
+                        {"cold_to_105", std::exp(r.cold.to_105)},
+                        {"warm_to_105", std::exp(r.warm.to_105)},
+                        {"cold_after_100", std::exp(r.cold.after_100)},
+                        {"warm_after_100", std::exp(r.warm.after_100)}});
+    const nlohmann::ordered_json out{{"seed", s.seed},         {"repeats", s.repeats}, {"strategy", s.strategy},
+                                     {"from", s.from},         {"lie", s.lie},         {"log_trials", s.log_trials},
+                                     {"rows", std::move(list)}};
     std::printf("%s\n", out.dump(2).c_str());
 }
 
@@ -166,15 +239,19 @@ int main(int argc, char** argv)
 {
     settings s;
     programs::study_app app(
-        "Median evaluations to 1.05 x optimum of recorded spaces, without and with the history of others of the same "
-        "parameters; the median of "
-        "the ratio over seeds and its interval.",
+        "Trials to 1.05 x optimum of recorded spaces (at most 200), and best / optimum after 100: cold and with the "
+        "experience of other spaces of the same family (the name before its last '-') and parameters. Geometric means "
+        "over the repeats.",
         "bench_transfer");
-    app.spaces(s.spaces, s.only);
-    app.add_option("--strategy", s.strategy, "all, autotvm, autotvm-rank or adatune");
-    app.add_option("--others", s.others, "at most so many spaces in the history");
-    app.add_option("--trials", s.trials, "of the history, from each of them, by the same strategy and seed");
-    app.add_option("--evaluations", s.evaluations, "a run ends after so many");
+    app.add_option("--spaces", s.spaces, "folders of recorded spaces, separated by commas; may be repeated")
+        ->required();
+    app.add_option("--sources", s.sources, "the same of those that teach; by default --spaces");
+    app.add_option("--only", s.only, "spaces whose name contains this");
+    app.add_option("--strategy", s.strategy, "combined, autotvm or autotvm-rank");
+    app.add_option("--from", s.from, "logs: runs of the strategy; recordings: all configurations");
+    app.add_option("--lie", s.lie, "none, shuffled or inverted: what is done to the costs of the sources");
+    app.add_option("--log-trials", s.log_trials, "of each log");
+    app.add_option("--most-sources", s.most_sources, "of a space, the first by name");
     app.repeats(s.repeats);
     app.seed(s.seed);
     app.json(s.json);

@@ -33,5 +33,6 @@
 #include "tunekit/tune.hpp"
 
 #if __has_include(<nlohmann/json.hpp>)
+#include "tunekit/io/experience.hpp"
 #include "tunekit/io/logged.hpp"
 #endif

@@ -6,6 +6,7 @@
 
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/space/archetypes.hpp"
+#include "tunekit/space/carried.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"
 #include "tunekit/space/parameter.hpp"

@@ -10,4 +10,3 @@
 #include "tunekit/surrogate/jackknife.hpp"
 #include "tunekit/surrogate/process_parameters.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
-#include "tunekit/surrogate/transfer.hpp"

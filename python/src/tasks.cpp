@@ -23,10 +23,11 @@ namespace python {
 
 namespace {
 
-tk::recipes::any_recipe how(const std::string& recipe, const std::string& schedule)
+programs::begun_recipe begun(const std::string& recipe, const std::vector<std::string>& experience,
+                             const std::string& schedule)
 {
-    auto out = programs::find(programs::recipes(), "recipe", recipe);
-    if (!schedule.empty()) out.schedule = programs::find(programs::schedules(), "schedule", schedule);
+    auto out = programs::begun_recipe_of("recipe", recipe, experience);
+    if (!schedule.empty()) out.how.schedule = programs::find(programs::schedules(), "schedule", schedule);
     return out;
 }
 
@@ -48,10 +49,10 @@ std::vector<tk::task> tasks_of(const std::vector<std::string>& names, const std:
 /// The run behind `tunekit.minimize_tasks`.
 class tasks_run : public driven<tk::tasks_tuner> {
 public:
-    tasks_run(std::vector<tk::task> tasks, const std::string& recipe, const std::string& schedule,
+    tasks_run(std::vector<tk::task> tasks, const programs::begun_recipe& recipe, const std::string& schedule,
               const tk::tasks_budget& limit, std::size_t workers, std::uint64_t seed, std::string log, bool resume)
-        : driven(made(tasks, how(recipe, schedule), limit, workers, seed), std::move(log),
-                 {.strategy = recipe, .schedule = schedule, .seed = seed, .resume = resume}),
+        : driven(made(tasks, recipe.how, limit, workers, seed), std::move(log),
+                 {.strategy = recipe.name, .schedule = schedule, .seed = seed, .resume = resume}),
           tasks_(std::move(tasks))
     {
     }
@@ -91,11 +92,12 @@ void bind_tasks(nb::module_& m)
     bind_driven<tasks_run>(m, "TasksRun")
         .def("__init__",
              [](tasks_run* to, const std::vector<std::string>& names, const std::vector<grid>& spaces,
-                const std::vector<double>& weights, const std::string& recipe, const std::string& schedule,
-                double seconds, std::uint64_t trials, std::uint64_t patience, std::size_t workers, std::uint64_t seed,
-                std::string log, bool resume) {
+                const std::vector<double>& weights, const std::string& recipe,
+                const std::vector<std::string>& experience, const std::string& schedule, double seconds,
+                std::uint64_t trials, std::uint64_t patience, std::size_t workers, std::uint64_t seed, std::string log,
+                bool resume) {
                  const nb::gil_scoped_release free;
-                 new (to) tasks_run(tasks_of(names, spaces, weights), recipe, schedule,
+                 new (to) tasks_run(tasks_of(names, spaces, weights), begun(recipe, experience, schedule), schedule,
                                     {.seconds = seconds, .trials_per_task = trials, .patience = patience}, workers,
                                     seed, std::move(log), resume);
              })

@@ -10,6 +10,7 @@
 #include "record.hpp"
 #include "space.hpp"
 #include "tools/support/names.hpp"
+#include "tunekit/io/experience.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/tune/tuner.hpp"
 
@@ -25,10 +26,10 @@ using tuner = tk::tuner<tk::space::any_space, tk::search::any_strategy, tk::rand
 /// The run behind `tunekit.Tuner`.
 class run : public driven<tuner> {
 public:
-    run(const grid& space, const std::string& recipe, const tk::budget& limit, std::uint64_t seed, std::string name,
-        std::string log, bool resume)
-        : driven(tuner(space, programs::find(programs::recipes(), "recipe", recipe), limit, tk::random::philox(seed)),
-                 std::move(log), {.name = std::move(name), .strategy = recipe, .seed = seed, .resume = resume}),
+    run(const grid& space, const programs::begun_recipe& recipe, const tk::budget& limit, std::uint64_t seed,
+        std::string name, std::string log, bool resume)
+        : driven(tuner(space, recipe.how, limit, tk::random::philox(seed)), std::move(log),
+                 {.name = std::move(name), .strategy = recipe.name, .seed = seed, .resume = resume}),
           space_(space)
     {
     }
@@ -68,13 +69,17 @@ void bind_tuner(nb::module_& m)
         .def_ro("task", &tk::job::task)
         .def_prop_ro("ticket", [](const tk::job& j) { return static_cast<std::uint64_t>(j.ticket); });
 
+    m.def("experience_notes", [](const std::vector<std::string>& paths) { return tk::io::experience_in(paths).notes; });
+
     bind_driven<run>(m, "Run")
         .def("__init__",
-             [](run* to, const grid& space, const std::string& recipe, std::uint64_t trials, double seconds,
-                std::uint64_t patience, std::uint64_t seed, std::string name, std::string log, bool resume) {
+             [](run* to, const grid& space, const std::string& recipe, const std::vector<std::string>& experience,
+                std::uint64_t trials, double seconds, std::uint64_t patience, std::uint64_t seed, std::string name,
+                std::string log, bool resume) {
                  const nb::gil_scoped_release free;
-                 new (to) run(space, recipe, {.trials = trials, .seconds = seconds, .patience = patience}, seed,
-                              std::move(name), std::move(log), resume);
+                 new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience),
+                              {.trials = trials, .seconds = seconds, .patience = patience}, seed, std::move(name),
+                              std::move(log), resume);
              })
         .def("begin_with", &run::begin_with)
         .def("know", &run::know)

@@ -8,6 +8,8 @@ version: str
 class Error(ValueError):
     """What the caller can mend: wrong input, a log that does not fit, a run that found nothing. One line."""
 
+def experience_notes(paths: list[str], /) -> list[str]:
+    """What `experience` leaves out of these files and why, a line each."""
 def recipes() -> list[str]:
     """The names of the recipes."""
 
@@ -63,7 +65,8 @@ class _Driven:  # what both runs have
 
 class Run(_Driven):
     def __init__(
-        self, space: Grid, recipe: str, trials: int, seconds: float, patience: int, seed: int, name: str, log: str, resume: bool, /
+        self, space: Grid, recipe: str, experience: list[str], trials: int, seconds: float, patience: int, seed: int, name: str, log: str,
+        resume: bool, /
     ) -> None: ...
     def begin_with(self, first: list[int], /) -> None: ...
     def know(self, i: int, cost: float, kind: str, why: str, /) -> None: ...
@@ -73,7 +76,7 @@ class Run(_Driven):
 
 class TasksRun(_Driven):
     def __init__(
-        self, names: list[str], spaces: list[Grid], weights: list[float], recipe: str, schedule: str, seconds: float, trials: int,
+        self, names: list[str], spaces: list[Grid], weights: list[float], recipe: str, experience: list[str], schedule: str, seconds: float, trials: int,
         patience: int, workers: int, seed: int, log: str, resume: bool, /
     ) -> None: ...
     def record(self, k: int, /) -> Record: ...

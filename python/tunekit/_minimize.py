@@ -152,6 +152,7 @@ def minimize(
     patience: int | None = None,
     seed: int = 0,
     recipe: str = "combined",
+    experience: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     begin_with: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
     log: str | PathLike[str] | None = None,
     resume: bool = False,
@@ -172,6 +173,8 @@ def minimize(
     after `patience` answers without improvement, or where every configuration was tried; Ctrl-C ends it with what it has.
 
     begin_with: configurations to measure first, such as what is used today.
+    experience: logs, or folders of them, of what was measured before: of other sizes, other devices, other weeks. What it says
+                is measured before it counts. A resumed run needs the same. What cannot be used is warned of.
     log:        a file to which every event goes; with `resume`, what stands in it is not measured again.
     executor:   one of concurrent.futures, of Dask or of mpi4py, which makes as many calls at once as it has workers. What
                 is proposed then depends on the order of the answers, too. A call that is lost with its worker is made
@@ -190,7 +193,7 @@ def minimize(
     check_call("minimize", f, space)
     limits = limits_of(isolated)
     at_once = workers_of(executor, workers)
-    tuner = Tuner(space, recipe=recipe, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name)
+    tuner = Tuner(space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name)
     if begin_with:
         tuner.begin_with(begin_with)
     line = Progress() if progress is True else None

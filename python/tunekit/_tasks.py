@@ -11,7 +11,7 @@ from ._call import Limits, limits_of
 from ._drive import drive, workers_of
 from ._minimize import Progress, Result, check_call, facts_of
 from ._space import Space
-from ._tuner import count, path_of, seconds_of, text
+from ._tuner import count, path_of, paths_of, seconds_of, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def minimize_tasks(
     weights: Mapping[str, float] | None = None,
     seed: int = 0,
     recipe: str = "combined",
+    experience: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     schedule: str | None = None,
     log: str | PathLike[str] | None = None,
     resume: bool = False,
@@ -91,7 +92,7 @@ def minimize_tasks(
         if name not in tasks:
             raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
     run = _core.TasksRun(
-        names, [s._grid for s in spaces], [float((weights or {}).get(n, 1)) for n in names], text("recipe", recipe), text("schedule", schedule or ""),
+        names, [s._grid for s in spaces], [float((weights or {}).get(n, 1)) for n in names], text("recipe", recipe), paths_of(experience), text("schedule", schedule or ""),
         seconds_of(seconds), count("trials", trials), count("patience", patience),
         at_once, count("seed", seed), path_of(log), bool(resume),
     )

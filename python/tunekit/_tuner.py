@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fsdecode
 
@@ -171,6 +172,15 @@ def path_of(log: str | PathLike[str] | None) -> str:
     return text("log", fsdecode(log) if isinstance(log, (str, bytes, PathLike)) else log)
 
 
+def paths_of(experience: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[str]:
+    if isinstance(experience, (str, bytes, PathLike)):
+        experience = [experience]
+    paths = [text("experience", fsdecode(p) if isinstance(p, (str, bytes, PathLike)) else p) for p in experience]
+    for note in _core.experience_notes(paths) if paths else []:
+        warnings.warn(note, stacklevel=3)
+    return paths
+
+
 class Tuner:
     """A run over one space, driven from outside: ask for jobs and tell their costs, in any order.
 
@@ -194,6 +204,7 @@ class Tuner:
         space: Space | Mapping[str, Iterable[Any]],
         *,
         recipe: str = "combined",
+        experience: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
         trials: int | None = None,
         seconds: float | None = None,
         patience: int | None = None,
@@ -206,7 +217,7 @@ class Tuner:
         self.recipe = recipe
         self.seed = count("seed", seed)
         self._run = _core.Run(
-            self.space._grid, text("recipe", recipe), count("trials", trials), seconds_of(seconds),
+            self.space._grid, text("recipe", recipe), paths_of(experience), count("trials", trials), seconds_of(seconds),
             count("patience", patience), self.seed, text("name", name), path_of(log), bool(resume),
         )
         self._began: float | None = None

@@ -57,15 +57,6 @@ static_assert(surrogate::predicts<whole, rows>);
 static_assert(!surrogate::predicts<predicts_means, rows> && !surrogate::model<predicts_means, rows, gen>);
 static_assert(!surrogate::predicts<predicts_from_a_mutable_state, rows>);
 
-// knows: an extra that most models do without
-struct knows_how_much : whole {
-    int knows(const state&) const;
-};
-struct knows_well : whole {
-    bool knows(const state&) const;
-};
-static_assert(surrogate::knows<knows_well> && !surrogate::knows<whole> && !surrogate::knows<knows_how_much>);
-
 // copyable, both of them
 struct moves_only : whole {
     moves_only() = default;

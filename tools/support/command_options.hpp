@@ -31,7 +31,7 @@ namespace programs {
 struct command_options {
     std::string space, log, strategy = "combined", cost = "wall", check, untuned, t4, directory, result_file,
                             build_directory;
-    std::vector<std::string> environment, files, numbers, build, command;
+    std::vector<std::string> environment, files, numbers, build, command, start_from;
     double gain_below = 0, calls = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0, seed = 1;
@@ -224,6 +224,11 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")
         ->check(whole_number())
         ->capture_default_str();
+    app.add_option("--start-from", o.start_from,
+                   "log, file of experience, or folder of them: what was measured before, here or elsewhere; may be "
+                   "repeated")
+        ->allow_extra_args(false)
+        ->type_name("PATH");
     app.add_option("--log", o.log, "file that takes a line for everything that happens")->type_name("FILE");
     app.add_flag("--resume", o.resume, "take up the run in the log");
     o.report.describe(app);

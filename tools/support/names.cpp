@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "tunekit/io/experience.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/chameleon.hpp"
@@ -23,11 +24,13 @@
 
 namespace programs {
 
-named<tunekit::recipes::any_recipe> recipes()
+namespace {
+
+/// Calls `add(name, recipe)` for each.
+template <class Add>
+void each_recipe(const Add& add)
 {
     namespace tk = tunekit;
-    named<tk::recipes::any_recipe> out;
-    const auto add = [&](const char* name, const auto& recipe) { out.emplace_back(name, tk::recipes::erased(recipe)); };
     const auto plain = [&](const char* name, auto strategy) {
         add(name, tk::recipe{std::move(strategy), tk::measure::fixed{.runs = 10, .batch = 1}, tk::candidate_limits{},
                              std::size_t{8}});
@@ -37,6 +40,11 @@ named<tunekit::recipes::any_recipe> recipes()
     plain("hill-climb", tk::search::hill_climb{});
     plain("annealing", tk::search::annealing{});
     add("autotvm", tk::recipes::autotvm_reg());
+    const auto carried = [](auto recipe, const tk::carrying& how) {
+        recipe.carry = how;
+        return recipe;
+    };
+    add("autotvm-carried", carried(tk::recipes::autotvm_reg(), tk::recipes::combined().carry));
     add("autotvm-rank", tk::recipes::autotvm_rank());
     add("autotvm-paper", tk::recipes::autotvm_reg_paper());
     add("autotvm-rank-diverse-paper", tk::recipes::autotvm_rank_diverse_paper());
@@ -45,10 +53,44 @@ named<tunekit::recipes::any_recipe> recipes()
     plain("adatune-rfei-csa", tk::recipes::adatune().strategy);  // without its evaluator
     add("adatune-paper", tk::recipes::adatune_paper());
     add("combined", tk::recipes::combined());
+    add("combined-alone", carried(tk::recipes::combined(), {}));
     add("adatune", tk::recipes::adatune());
     add("chameleon-sa-as", tk::recipes::chameleon_sa_as());
     add("chameleon-ae", tk::recipes::chameleon_ae());
     add("chameleon", tk::recipes::chameleon());
+}
+
+}  // namespace
+
+named<tunekit::recipes::any_recipe> recipes()
+{
+    named<tunekit::recipes::any_recipe> out;
+    each_recipe(
+        [&](const char* name, const auto& recipe) { out.emplace_back(name, tunekit::recipes::erased(recipe)); });
+    return out;
+}
+
+begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths)
+{
+    begun_recipe out{.how = find(recipes(), what, name), .name = name};
+    if (paths.empty()) return out;
+    tunekit::experience past = tunekit::io::experience_in(paths);
+    out.notes = std::exchange(past.notes, {});
+    bool takes = false;
+    each_recipe([&](const char* known, auto recipe) {
+        if constexpr (requires { recipe.strategy.remember(past); })
+            if (known == name) {
+                recipe.strategy.remember(past);
+                out.how = tunekit::recipes::erased(recipe);
+                takes = true;
+            }
+    });
+    if (!takes)
+        tunekit::invalid(what + " \"" + name + "\" takes no experience, want one with a model, such as combined");
+    if (past.empty()) return out;
+    const std::string text = tunekit::io::to_text(past);
+    out.name += " from " + text.substr(text.rfind(' ') + 1);  // it ends with its checksum
+    out.name.pop_back();
     return out;
 }
 

@@ -23,6 +23,17 @@ using named = std::vector<std::pair<std::string, T>>;
 /// Whole recipes: a strategy with its repetition, its limits and its schedule.
 named<tunekit::recipes::any_recipe> recipes();
 
+/// A recipe that begins with what was measured before.
+struct begun_recipe {
+    tunekit::recipes::any_recipe how;
+    std::string name;                  ///< what a log calls it; with a past also a number that stands for all of it
+    std::vector<std::string> notes{};  ///< what was left out of the past, a line each
+};
+
+/// The recipe of that name with the experience of `paths` (`io::experience_in`); without paths it is as it is. Throws
+/// std::invalid_argument where there is none of that name (`what` is what it is called), or it takes no experience.
+begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths);
+
 /// Their strategies alone.
 named<tunekit::search::any_strategy> strategies();
 

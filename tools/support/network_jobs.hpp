@@ -18,6 +18,7 @@
 #include "packages/kernels/operators/pools.hpp"
 #include "tools/support/network_options.hpp"
 #include "tunekit/core/machine.hpp"
+#include "tunekit/kernels/covering.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace programs {
@@ -37,6 +38,16 @@ struct network_jobs {
     std::vector<operator_task> own;
     std::vector<built_task> built;
     std::shared_ptr<cuda_tasks> cuda;
+
+    /// What the k-th is to begin with: the untuned configuration, then those that cover other shapes of our kernels.
+    [[nodiscard]] std::vector<tunekit::index> first_of(std::size_t k) const
+    {
+        std::vector<tunekit::index> out{all[k].untuned};
+        if (own.empty()) return out;
+        for (const tunekit::index i : tunekit::kernels::covering(all[k].kind, all[k].space, all[k].untuned))
+            if (i != all[k].untuned) out.push_back(i);
+        return out;
+    }
 
     /// The machine that a log belongs to, the device included.
     [[nodiscard]] std::string machine() const

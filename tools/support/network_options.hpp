@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +26,7 @@ namespace programs {
 /// What tune_network and tune_network_mpi share.
 struct network_options {
     std::string network, strategy = "combined", schedule = "dynatune", log;
+    std::vector<std::string> start_from;
     double seconds = 60;
     std::uint64_t seed = 1;
     bool resume = false;
@@ -48,6 +50,11 @@ struct network_options {
         app.add_option("--seed", seed, "same seed, same proposals for the same measurements")
             ->check(whole_number())
             ->capture_default_str();
+        app.add_option("--start-from", start_from,
+                       "log, file of experience, or folder of them: what was measured before, here or elsewhere; may "
+                       "be repeated")
+            ->allow_extra_args(false)
+            ->type_name("PATH");
         app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, "continue the run in the log");
     }
@@ -74,6 +81,14 @@ struct network_options {
     {
         auto out = find(recipes(), "strategy", strategy);
         out.schedule = find(schedules(), "schedule", schedule);
+        return out;
+    }
+
+    /// The same with the experience of `start_from`, which it reads.
+    [[nodiscard]] begun_recipe begun() const
+    {
+        auto out = begun_recipe_of("strategy", strategy, start_from);
+        out.how.schedule = find(schedules(), "schedule", schedule);
         return out;
     }
 };
@@ -106,7 +121,9 @@ struct tune_network_options : network_options {
                        "on cpu: own kernels, or autotvm's as code that is compiled; on cuda always autotvm's")
             ->capture_default_str();
         app.add_flag("--from-scratch", from_scratch,
-                     "do not try the default configuration first; the last comparison still has it");
+                     "begin with nothing known: neither the default configuration, which the last comparison still "
+                     "has, nor those "
+                     "that were good at other shapes");
         app.add_flag("--winograd", winograd, "on cuda: Winograd's template for the convolutions that have one");
         app.add_flag("--json", json, "print JSON");
         app.add_flag("--spaces", spaces, "print the sizes of the search spaces and stop");
@@ -135,8 +152,20 @@ struct tune_network_options : network_options {
     [[nodiscard]] tunekit::recipes::any_recipe how() const
     {
         auto out = network_options::how();
-        if (device != "cpu" || templates != "own") out.ahead = (std::max)(out.ahead, built_together);
+        ask_together(out);
         return out;
+    }
+    [[nodiscard]] begun_recipe begun() const
+    {
+        auto out = network_options::begun();
+        ask_together(out.how);
+        return out;
+    }
+
+private:
+    void ask_together(tunekit::recipes::any_recipe& out) const
+    {
+        if (device != "cpu" || templates != "own") out.ahead = (std::max)(out.ahead, built_together);
     }
 };
 

@@ -231,7 +231,7 @@ struct replayed_system {
 inline replayed_system replayed_by(const std::string& name, const replay_settings& s, std::size_t tasks)
 {
     auto recipe = find(recipes(), "strategy", name);
-    const bool evaluates = name == "adatune" || name == "adatune-paper" || name == "combined";
+    const bool evaluates = name == "adatune" || name == "adatune-paper" || name.starts_with("combined");
     if (s.runs > 0 && !evaluates)
         recipe.repetition = tunekit::measure::any_repetition(tunekit::measure::fixed{s.runs, 1});
     const tunekit::tasks_budget budget{.seconds = s.seconds, .slot_seconds = s.slot_seconds};

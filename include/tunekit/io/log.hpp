@@ -236,15 +236,19 @@ struct log_event {
     }
     const measure::limits l = e.jobs.empty() ? measure::limits{} : e.jobs.front().limits;
     std::string jobs = "[";
+    std::uint64_t carried = 0;
+    for (const job& j : e.jobs) carried += j.carried ? 1 : 0;
     for (const job& j : e.jobs)
         jobs +=
             (jobs.size() > 1 ? ",[" : "[") + std::to_string(number(j.ticket)) + ',' + std::to_string(j.candidate) + ']';
-    return detail::json_line()
-        .member("ask", e.n)
+    detail::json_line line;
+    line.member("ask", e.n)
         .member("worker", e.worker)
         .member("stamp_s", e.stamp)
         .member("task", std::uint64_t{e.jobs.empty() ? 0 : e.jobs.front().task})
-        .member_json("jobs", jobs + ']')
+        .member_json("jobs", jobs + ']');
+    if (carried > 0) line.member("carried", carried);  // they come first
+    return line
         .member_json("limits", detail::json_line()
                                    .member("abandon_above", l.abandon_above)
                                    .member("run_s", l.run_seconds)

@@ -289,11 +289,13 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
         const measure::limits within = limits_from(j.at("limits"));
         const json_fields jobs = j.at("jobs");
         if (jobs.size() > e.n) jobs.fail("are more than were asked for");
+        const std::uint64_t carried = j.value().contains("carried") ? j.at("carried").get<std::uint64_t>() : 0;
         for (std::size_t k = 0; k < jobs.size(); ++k)
             e.jobs.push_back({.ticket = ticket{jobs[k][0].get<std::uint64_t>()},
                               .task = task,
                               .candidate = candidate_from(jobs[k][1], header, task),
-                              .limits = within});
+                              .limits = within,
+                              .carried = k < carried});
         return e;
     }
     if (j.value().contains("known")) {

@@ -25,6 +25,7 @@ struct job {
     std::size_t task = 0;      ///< which space of the run; 0 where there is one
     index candidate = 0;       ///< the configuration, as its index in the space
     measure::limits limits{};  ///< how long it may take, and from which cost on it may be cut short
+    bool carried = false;      ///< the best of another task, and no proposal of the strategy
 
     friend bool operator==(const job&, const job&) = default;
 };

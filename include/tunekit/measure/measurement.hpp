@@ -159,6 +159,7 @@ struct trial {
     index candidate = 0;     ///< its index in the space
     measurement measured{};  ///< its cost or its failure
     std::size_t worker = 0;  ///< the worker that measured it
+    bool carried = false;    ///< another task's best (`job::carried`), not proposed here
 
     friend bool operator==(const trial&, const trial&) = default;
 };

@@ -32,7 +32,8 @@ template <class S, class R, class D>
             r.limits,
             r.ahead,
             r.slots_per_task,
-            schedule()};
+            schedule(),
+            r.carry};
 }
 
 }  // namespace tunekit::recipes

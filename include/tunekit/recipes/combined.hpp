@@ -5,10 +5,12 @@
 /// The recommended recipe, where nothing is known about the space.
 
 #include <cstddef>
+#include <utility>
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
@@ -36,7 +38,9 @@ namespace tunekit::recipes {
 ///   * `ahead`: one at a time keeps the models fresh. Batches of 8 cost 0.03 to 0.06 of the score S200 of
 ///     docs/combined_study.md. They pay where 8 builds overlap;
 ///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds. The
-///     schedule leaves a task that will not gain after a few measurements.
+///     schedule leaves a task that will not gain after a few measurements;
+///   * `carry`: one proposal in four may be the best of another task. Without it, `.carry = {}`, the tasks of a run learn
+///     nothing from each other, and their proposals do not depend on the schedule.
 ///
 /// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, combined with a
 ///         Gaussian process; DynaTune's schedule.
@@ -49,7 +53,21 @@ namespace tunekit::recipes {
         candidate_limits{.abandon_factor = 1.05},
         std::size_t{1},
         200.0,
-        dynatune()};
+        dynatune(),
+        carrying{.one_in = 4}};
+}
+
+/// The recommended recipe where other devices, sizes or weeks were tuned before. `search::portfolio` says how it uses them.
+///
+///     const auto past = io::experience_in({"logs/"});
+///     auto found = tune(space, kernel, recipes::combined(past), {.trials = 100}, gen);
+///
+/// An empty past, or one that shares no parameter's name with the space, changes nothing.
+[[nodiscard]] inline auto combined(experience past)
+{
+    auto how = combined();
+    how.strategy.remember(std::move(past));
+    return how;
 }
 
 }  // namespace tunekit::recipes

@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/acquisition/concepts.hpp"
@@ -19,6 +21,8 @@
 #include "tunekit/explore/concepts.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/screen/concepts.hpp"
+#include "tunekit/search/detail/guidance.hpp"
+#include "tunekit/search/detail/in_turn.hpp"
 #include "tunekit/search/detail/member_names.hpp"
 #include "tunekit/search/detail/pending.hpp"
 #include "tunekit/search/scores.hpp"
@@ -54,9 +58,11 @@ struct model_guided_options {
 /// A batch never crosses a round's end. While nothing valid was measured, and where the search finds nothing new, rounds
 /// are drawn at random. The model sees a failure as the worst score. With `cost_cap_quantile` < 1 it sees failures and
 /// slower costs as the valid cost at that quantile. It sees a measurement that was cut short (`at_least`) as if its bound
-/// were its cost: an optimistic value, but still known to be worse than the incumbent. A model that can predict before its
-/// first fit (`surrogate::transfer`) is used from the first round on.
+/// were its cost: an optimistic value, but still known to be worse than the incumbent.
 ///
+/// Past:       with a `past` that fits the space it has no random round: it begins as `portfolio` does, and works in turn with
+///             a state that knows nothing of the past. The forecasts are features of the model, but for that of a single
+///             source.
 /// Pending:    it never waits. Configurations that are out count in `first` and in `growth`. They are not searched for
 ///             again and do not enter the fit. Once `first` are proposed, the model is fitted as soon as one valid answer
 ///             is in. Until then random configurations go out, one at a time. Trials that somebody else chose enter the
@@ -86,6 +92,7 @@ struct model_guided {
     Explore explore;  ///< the explorer: it searches for configurations that `acquire` values most
     Screen screen;    ///< the screen: it chooses a round among the explorer's candidates
     model_guided_options options{};
+    std::shared_ptr<const forecasts> past{};  ///< what was measured before; null: nothing is known
 
     /// The state of a run over one kind of space: what was measured, and the round in progress.
     template <class Space>
@@ -103,7 +110,16 @@ struct model_guided {
         std::vector<index> round;                               ///< the configurations of the round in progress
         std::size_t next = 0;                                   ///< of the round, the position of the next to propose
         detail::pending out;                                    ///< proposed and not answered
+        detail::guidance told;                                  ///< what the past says of the space
+        detail::turns turn;                                     ///< with a past: whose proposal is next
+        std::vector<state> alone;  ///< with a past: the state that knows nothing of it
     };
+
+    /// Takes `known` as its past; an empty one is none.
+    void remember(experience known)
+    {
+        past = known.empty() ? nullptr : std::make_shared<const forecasts>(std::move(known));
+    }
 
     /// Starts a run. Throws std::invalid_argument where a setting is out of range, here or in a part.
     template <class Space>
@@ -113,18 +129,60 @@ struct model_guided {
         require(options.growth >= 0, "model_guided: growth is negative or NaN, want >= 0");
         require(options.cost_cap_quantile > 0 && options.cost_cap_quantile <= 1,
                 "model_guided: cost_cap_quantile is outside (0, 1] or NaN, want a share");
-        return {.model = model.start(space.feature_count(options.encoding)),
-                .explore = explore.start(space),
-                .proposed = {},
-                .measured = {},
-                .costs = {},
-                .rows = {},
-                .round = {},
-                .out = {}};
+        const auto begun = [&](detail::guidance told) {
+            return state<Space>{.model = model.start(columns(told, space)),
+                                .explore = explore.start(space),
+                                .proposed = {},
+                                .measured = {},
+                                .costs = {},
+                                .rows = {},
+                                .round = {},
+                                .out = {},
+                                .told = std::move(told),
+                                .turn = {},
+                                .alone = {}};
+        };
+        state<Space> cold = begun({});
+        if (!past) return cold;
+        detail::guidance told(space, past);
+        if (!told.on()) return cold;
+        state<Space> s = begun(std::move(told));
+        s.turn.starts = s.told.starts();
+        std::reverse(s.turn.starts.begin(), s.turn.starts.end());
+        s.alone.push_back(std::move(cold));
+        return s;
     }
 
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state<Space>& s, const Space& space, std::size_t n, G& gen) const
+    {
+        if (s.alone.empty()) return own(s, space, n, gen);
+        return detail::proposed_in_turn(s.turn, space, n, [&](bool plain, std::size_t some) {
+            return own(plain ? s.alone.front() : s, space, some, gen);
+        });
+    }
+
+    template <class Space, generator G>
+    void observe(state<Space>& s, const Space& space, std::span<const index> batch,
+                 std::span<const measure::measurement> measured, G&) const
+    {
+        hear(s, space, batch, measured);
+        for (state<Space>& other : s.alone) hear(other, space, batch, measured);
+        if (!s.alone.empty())
+            for (const index i : batch) s.turn.taken.insert(i);
+    }
+
+    /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
+    template <class Space>
+    [[nodiscard]] std::vector<double> scores(const state<Space>& s) const
+    {
+        return scores_of(s.costs, s.best, options.scale, options.cost_cap_quantile);
+    }
+
+private:
+    /// What the state itself proposes.
+    template <class Space, class G>
+    [[nodiscard]] std::vector<index> own(state<Space>& s, const Space& space, std::size_t n, G& gen) const
     {
         if (n == 0) return {};
         if (s.next == s.round.size()) {
@@ -139,13 +197,12 @@ struct model_guided {
         return batch;
     }
 
-    template <class Space, generator G>
-    void observe(state<Space>& s, const Space& space, std::span<const index> batch,
-                 std::span<const measure::measurement> measured, G&) const
+    template <class Space>
+    void hear(state<Space>& s, const Space& space, std::span<const index> batch,
+              std::span<const measure::measurement> measured) const
     {
-        const std::size_t d = space.feature_count(options.encoding);
-        s.rows.resize(s.rows.size() + batch.size() * d);
-        space.features(batch, std::span<float>(s.rows).last(batch.size() * d), options.encoding);
+        const std::vector<float> more = rows_of(s, space, batch);
+        s.rows.insert(s.rows.end(), more.begin(), more.end());
         for (std::size_t i = 0; i < batch.size(); ++i) {
             // May be new, or lined up and not proposed yet: somebody else may have chosen it.
             if (!s.proposed.take(batch[i]) && !s.out.take(batch[i])) forget(s, batch[i]);
@@ -155,14 +212,22 @@ struct model_guided {
         }
     }
 
-    /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
+    /// The features of a row, with the forecasts where the model is told of them.
     template <class Space>
-    [[nodiscard]] std::vector<double> scores(const state<Space>& s) const
+    [[nodiscard]] std::size_t columns(const detail::guidance& told, const Space& space) const
     {
-        return scores_of(s.costs, s.best, options.scale, options.cost_cap_quantile);
+        return space.feature_count(options.encoding) + (told.careful() ? 0 : told.sources());
     }
 
-private:
+    template <class Space>
+    [[nodiscard]] std::vector<float> rows_of(const state<Space>& s, const Space& space, std::span<const index> which) const
+    {
+        const std::size_t d = space.feature_count(options.encoding);
+        std::vector<float> rows(which.size() * d);
+        space.features(which, rows, options.encoding);
+        return s.told.careful() ? rows : s.told.with_columns(space, which, std::move(rows), d);
+    }
+
     /// Takes a configuration out of the round where it was not proposed yet.
     template <class Space>
     static void forget(state<Space>& s, index i)
@@ -179,7 +244,6 @@ private:
             : self_(self),
               state_(s),
               space_(space),
-              d_(space.feature_count(self.options.encoding)),
               best_(self.options.scale == score_scale::throughput ? 1 : 0)
         {
         }
@@ -189,9 +253,14 @@ private:
         void predict(std::span<const index> in, std::span<stats::prediction> out) const
         {
             if (in.empty()) return;
-            features_.resize(in.size() * d_);
-            space_.features(in, features_, self_.options.encoding);
-            self_.model.predict(state_.model, surrogate::features(features_, d_), out);
+            const std::size_t d = self_.columns(state_.told, space_);
+            if (state_.told.on()) {
+                features_ = self_.rows_of(state_, space_, in);
+            } else {
+                features_.resize(in.size() * d);
+                space_.features(in, features_, self_.options.encoding);
+            }
+            self_.model.predict(state_.model, surrogate::features(features_, d), out);
         }
 
         void score(std::span<const index> in, std::span<double> out) const
@@ -205,7 +274,6 @@ private:
         const model_guided& self_;
         const state<Space>& state_;
         const Space& space_;
-        std::size_t d_;
         double best_;
         mutable std::vector<float> features_;  // both are kept between calls to reuse their memory
         mutable std::vector<stats::prediction> predictions_;
@@ -220,16 +288,13 @@ private:
         s.round.clear();
         s.next = 0;
         const std::size_t known = s.measured.size() + s.out.size();  // an answer will come for those that are out
-        const std::size_t first = options.first > 0 ? options.first : options.round;
+        const std::size_t cold = options.first > 0 ? options.first : options.round;
+        const std::size_t first = s.told.on() ? (std::max)(s.told.first(cold), std::size_t{1}) : cold;
         const bool valid = s.best < std::numeric_limits<double>::infinity();
-        bool informed = false;  // whether the model can predict before its first fit to this task
-        if constexpr (surrogate::knows<Model>) informed = model.knows(s.model);
-        if (((valid && known >= first) || informed) && s.proposed.taken() < space.size()) {
-            const std::size_t n = known < first ? first - known : round_size(known);
-            if (valid) {
-                const std::vector<double> y = scores(s);
-                model.fit(s.model, surrogate::features(s.rows, space.feature_count(options.encoding)), y, gen);
-            }
+        if (valid && known >= first && s.proposed.taken() < space.size()) {
+            const std::size_t n = round_size(known);
+            const std::vector<double> y = scores(s);
+            model.fit(s.model, surrogate::features(s.rows, columns(s.told, space)), y, gen);
             const judge<Space> judge_of(*this, s, space);
             const auto candidates = explore.explore(s.explore, space, judge_of, s.proposed.visited(),
                                                     screen::candidates_for(screen, n), gen);

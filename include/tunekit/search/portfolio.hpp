@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -20,6 +21,8 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/search/detail/asked_rows.hpp"
+#include "tunekit/search/detail/guidance.hpp"
+#include "tunekit/search/detail/in_turn.hpp"
 #include "tunekit/search/detail/least_crowded.hpp"
 #include "tunekit/search/detail/past.hpp"
 #include "tunekit/search/detail/standings.hpp"
@@ -52,6 +55,11 @@ namespace tunekit::search {
 ///             shrinks. A process without such a `fit`, and the forest, are told nothing.
 /// Many:       each model sees at most `forest_rows` or `process_rows` measurements, the best and the latest. From
 ///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is found.
+/// Past:       with a `past` that fits the space it begins with up to six configurations that cover what the sources found,
+///             and has no first ones. Each source's forecast is a feature of both models, and a weighted sum of them is the
+///             mean of the process. From the eighth trial on every second proposal is that of a second state, which hears of
+///             every result and knows nothing of the past: what it finds in n proposals is found within about 8 + 2 n. With one
+///             source it is careful: four, then the first ones, and the forest has no forecast.
 /// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no larger;
 ///             a shuffle per round; what the models draw.
 /// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at most
@@ -70,6 +78,7 @@ struct portfolio {
     Forest forest;    ///< fitted to capped -ln cost
     Process process;  ///< fitted to -ln cost
     portfolio_options options{};
+    std::shared_ptr<const forecasts> past{};  ///< what was measured before; null: nothing is known
 
     static constexpr std::size_t centres = 4;             ///< best measured whose neighbours are judged
     static constexpr std::size_t rounds = 4;              ///< of neighbours of candidates
@@ -93,18 +102,35 @@ struct portfolio {
         std::size_t list_at = 0;               ///< number known from which the list is made again
         std::size_t rank_at = 0;               ///< number known from which the line is made again
         index centre = 0;                      ///< the best when the line was made
+        detail::guidance told;                 ///< what the past says of the space
+        detail::turns turn;                    ///< with a past: whose proposal is next
+        std::vector<state> alone;              ///< with a past: the state that knows nothing of it
 
         friend bool operator==(const state&, const state&) = default;
     };
+
+    /// Takes `known` as its past; an empty one is none.
+    void remember(experience known)
+    {
+        past = known.empty() ? nullptr : std::make_shared<const forecasts>(std::move(known));
+    }
 
     /// Starts a run. Errors: those of `portfolio_options::check` and of the models.
     template <class Space>
     [[nodiscard]] state start(const Space& space) const
     {
         options.check();
-        state s;
-        s.forest = forest.start(space.feature_count(options.forest_encoding));
-        s.process = process.start(space.feature_count(options.process_encoding));
+        state s, cold;
+        cold.forest = forest.start(space.feature_count(options.forest_encoding));
+        cold.process = process.start(space.feature_count(options.process_encoding));
+        if (!past) return cold;
+        s.told = detail::guidance(space, past);
+        if (!s.told.on()) return cold;
+        s.forest = forest.start(columns(s, space, options.forest_encoding, forest_told(s)));
+        s.process = process.start(columns(s, space, options.process_encoding, true));
+        s.turn.starts = s.told.starts();
+        std::reverse(s.turn.starts.begin(), s.turn.starts.end());
+        s.alone.push_back(std::move(cold));
         return s;
     }
 
@@ -112,13 +138,36 @@ struct portfolio {
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {
+        if (s.alone.empty()) return own(s, space, n, gen);
+        return detail::proposed_in_turn(s.turn, space, n, [&](bool plain, std::size_t some) {
+            return own(plain ? s.alone.front() : s, space, some, gen);
+        });
+    }
+
+    template <class Space, generator G>
+    void observe(state& s, const Space& space, std::span<const index> batch,
+                 std::span<const measure::measurement> measured, G&) const
+    {
+        assert(batch.size() == measured.size());
+        hear(s, space, batch, measured);
+        for (state& other : s.alone) hear(other, space, batch, measured);
+        if (!s.alone.empty())
+            for (const index i : batch) s.turn.taken.insert(i);
+    }
+
+private:
+    /// What the state itself proposes.
+    template <class Space, class G>
+    [[nodiscard]] std::vector<index> own(state& s, const Space& space, std::size_t n, G& gen) const
+    {
         std::vector<index> batch;
-        const bool first = s.past.size() < options.first;
-        if (first) n = (std::min)(n, options.first - s.past.size());
+        const std::size_t firsts = s.told.on() ? s.told.first(options.first) : options.first;
+        const bool first = s.past.size() < firsts;
+        if (first) n = (std::min)(n, firsts - s.past.size());
         while (batch.size() < n && s.proposed.taken() < space.size()) {
             std::optional<index> i;
             if (first || s.best.ranking.empty()) {
-                if (options.first_draws > 1 && (first || s.past.out() > 0))
+                if (options.first_draws > 1 && (first || s.past.out() > 0 || s.told.on()))
                     i = detail::least_crowded(space, s.used, options.first_draws, s.proposed, gen);
             } else {
                 i = next(s, space, gen);
@@ -133,11 +182,10 @@ struct portfolio {
         return batch;
     }
 
-    template <class Space, generator G>
-    void observe(state& s, const Space& space, std::span<const index> batch,
-                 std::span<const measure::measurement> measured, G&) const
+    template <class Space>
+    void hear(state& s, const Space& space, std::span<const index> batch,
+              std::span<const measure::measurement> measured) const
     {
-        assert(batch.size() == measured.size());
         for (std::size_t k = 0; k < batch.size(); ++k) {
             const bool failed = measured[k].failed || !(measured[k].cost > 0) || !std::isfinite(measured[k].cost);
             const double x = failed ? detail::past::failure : std::log(measured[k].cost);
@@ -152,7 +200,6 @@ struct portfolio {
         }
     }
 
-private:
     [[nodiscard]] static constexpr bool believes()
     {
         return requires(const Process& m, surrogate::state_of<Process>& s, const surrogate::features& rows,
@@ -192,6 +239,7 @@ private:
         if (anew) list(s, space, gen);
         std::vector<stats::prediction> predicted(s.listed.size());
         if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
+        s.told.add_mean(space, s.listed, predicted);
         std::vector<index> which;
         std::vector<std::uint32_t> at;
         std::vector<double> by_process;
@@ -227,8 +275,8 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(s.past.log_cost(k));
         }
-        const std::vector<float> rows = rows_of(space, which, options.forest_encoding);
-        forest.fit(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)),
+        const std::vector<float> rows = rows_of(s, space, which, options.forest_encoding, forest_told(s));
+        forest.fit(s.forest, surrogate::features(rows, columns(s, space, options.forest_encoding, forest_told(s))),
                    detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
     }
 
@@ -246,9 +294,10 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(out ? detail::past::failure : s.past.log_cost(k));
         }
-        const std::vector<float> rows = rows_of(space, which, options.process_encoding);
-        const surrogate::features taken(rows, space.feature_count(options.process_encoding));
-        const std::vector<double> scores = detail::capped_log_scores(log_costs, 1);
+        const std::vector<float> rows = rows_of(s, space, which, options.process_encoding, true);
+        const surrogate::features taken(rows, columns(s, space, options.process_encoding, true));
+        std::vector<double> scores = detail::capped_log_scores(log_costs, 1);
+        s.told.weigh(space, which, scores, open);
         if constexpr (believes()) process.fit(s.process, taken, scores, open, gen);
         else process.fit(s.process, taken, scores, gen);
     }
@@ -268,8 +317,8 @@ private:
         }
         space::index_set seen;  // a sample repeats itself
         std::erase_if(s.listed, [&](index i) { return s.proposed.contains(i) || !seen.insert(i); });
-        s.asked = {process, rows_of(space, s.listed, options.process_encoding),
-                   space.feature_count(options.process_encoding)};
+        s.asked = {process, rows_of(s, space, s.listed, options.process_encoding, true),
+                   columns(s, space, options.process_encoding, true)};
     }
 
     /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
@@ -318,9 +367,11 @@ private:
     void judge(const state& s, const Space& space, const std::vector<index>& fresh, detail::two_views& seen) const
     {
         if (fresh.empty()) return;
-        const std::vector<float> rows = rows_of(space, fresh, options.process_encoding);
+        const std::vector<float> rows = rows_of(s, space, fresh, options.process_encoding, true);
         std::vector<stats::prediction> predicted(fresh.size());
-        process.predict(s.process, surrogate::features(rows, space.feature_count(options.process_encoding)), predicted);
+        process.predict(s.process, surrogate::features(rows, columns(s, space, options.process_encoding, true)),
+                        predicted);
+        s.told.add_mean(space, fresh, predicted);
         std::vector<double> by_process;
         for (const stats::prediction& p : predicted) by_process.push_back(value(s, p));
         seen.add(fresh, by_process, by_forest(s, space, fresh));
@@ -331,10 +382,11 @@ private:
     [[nodiscard]] std::vector<double> by_forest(const state& s, const Space& space,
                                                 const std::vector<index>& which) const
     {
-        const std::vector<float> rows = rows_of(space, which, options.forest_encoding);
+        const bool told = forest_told(s);
+        const std::vector<float> rows = rows_of(s, space, which, options.forest_encoding, told);
         std::vector<stats::prediction> predicted(which.size());
         if (!predicted.empty())
-            forest.predict(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)),
+            forest.predict(s.forest, surrogate::features(rows, columns(s, space, options.forest_encoding, told)),
                            predicted);
         std::vector<double> out;
         out.reserve(predicted.size());
@@ -342,14 +394,24 @@ private:
         return out;
     }
 
+    /// The features of a row, with the forecasts where the model is told of them.
     template <class Space>
-    [[nodiscard]] static std::vector<float> rows_of(const Space& space, const std::vector<index>& which,
-                                                    space::encoding encoding)
+    [[nodiscard]] static std::size_t columns(const state& s, const Space& space, space::encoding encoding, bool told)
     {
-        std::vector<float> rows(which.size() * space.feature_count(encoding));
-        space.features(which, rows, encoding);
-        return rows;
+        return space.feature_count(encoding) + (told ? s.told.sources() : 0);
     }
+
+    template <class Space>
+    [[nodiscard]] static std::vector<float> rows_of(const state& s, const Space& space, const std::vector<index>& which,
+                                                    space::encoding encoding, bool told)
+    {
+        const std::size_t d = space.feature_count(encoding);
+        std::vector<float> rows(which.size() * d);
+        space.features(which, rows, encoding);
+        return told ? s.told.with_columns(space, which, std::move(rows), d) : rows;
+    }
+
+    [[nodiscard]] static bool forest_told(const state& s) { return !s.told.careful(); }
 
     [[nodiscard]] static double value(const state& s, const stats::prediction& p)
     {

@@ -63,12 +63,6 @@ concept predicts =
         { model.predict(state, rows, out) } -> std::same_as<void>;
     };
 
-/// A model that can predict before its first fit. `knows(state)` tells whether it can.
-template <class M>
-concept knows = requires(const M& model, const state_of<M>& state) {
-    { model.knows(state) } -> std::same_as<bool>;
-};
-
 /// A model that keeps its computations for a fixed set of candidates: `pool_of(rows)` holds them, and `only(positions)`
 /// some of them. `predict(state, pool, out)` gives the same as `predict(state, rows, out)`. It costs less where the
 /// pool was predicted before and the state only gained rows.

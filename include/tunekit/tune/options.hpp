@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit {
@@ -148,6 +149,18 @@ private:
     std::vector<config> by_value_;
 };
 
+/// `how` with `past` as the past of its strategy.
+template <class P>
+[[nodiscard]] P with_experience(P how, const experience& past)
+{
+    if constexpr (requires { how.strategy.remember(past); }) how.strategy.remember(past);
+    else if constexpr (requires { how.remember(past); }) how.remember(past);
+    else
+        invalid("tune: .experience is given to a strategy that takes none, want recipes::combined, a portfolio or a "
+                "model_guided strategy; give it to the strategy itself before its type is hidden");
+    return how;
+}
+
 }  // namespace detail
 
 /// The options of `tune` over a space.
@@ -165,6 +178,9 @@ struct tune_options {
     detail::callable<double> clock{};
     /// What to measure first, as by `tuner::begin_with`: configurations or their indices.
     detail::configurations<Space> begin_with{};
+    /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument where there
+    /// is some and the strategy takes none.
+    tunekit::experience experience{};
 };
 
 /// The options of `tune` with a tuner that was made before.

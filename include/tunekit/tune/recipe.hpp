@@ -15,6 +15,14 @@ namespace tunekit {
 /// The schedule of a recipe that has none: such a recipe tunes one space.
 struct no_schedule {};
 
+/// How the tasks of a run learn from each other. A task with `after` answers offers each new best configuration to the
+/// tasks that have a parameter of the same name. There it becomes the configuration with the nearest values
+/// (`space::matched_parameters`), which is measured like any other: nothing is believed of it.
+struct carrying {
+    std::size_t one_in = 0;  ///< at most one of this many proposals of a task is carried; 0: none is
+    std::size_t after = 8;   ///< answers before a task offers its best: that of a random few would mislead
+};
+
 /// One way to tune, as a value. `recipes::` has those that have a name. Each part can be used alone or replaced.
 ///
 ///     auto mine = recipes::combined();
@@ -31,6 +39,7 @@ struct recipe {
     std::size_t ahead = 8;  ///< >= 1; configurations per request where one device measures, which are built together
     double slots_per_task = 20;  ///< > 0; the number of slots into which a task's even share of the time is cut
     Schedule schedule{};         ///< what chooses the next task; `no_schedule` for one space
+    carrying carry{};            ///< what several tasks take from each other: nothing, by default
 };
 
 template <class S>
@@ -43,6 +52,8 @@ template <class S, class R>
 recipe(S, R, candidate_limits, std::size_t) -> recipe<S, R>;
 template <class S, class R, class D>
 recipe(S, R, candidate_limits, std::size_t, double, D) -> recipe<S, R, D>;
+template <class S, class R, class D>
+recipe(S, R, candidate_limits, std::size_t, double, D, carrying) -> recipe<S, R, D>;
 
 namespace detail {
 

@@ -20,6 +20,7 @@
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/concepts.hpp"
 #include "tunekit/search/any_strategy.hpp"
+#include "tunekit/tune/detail/offers.hpp"
 #include "tunekit/tune/detail/slots.hpp"
 #include "tunekit/tune/recipe.hpp"
 #include "tunekit/tune/task.hpp"
@@ -164,7 +165,8 @@ private:
           schedule_(std::move(chooser)),
           shape_{.seconds = limit.seconds, .slot_seconds = slot_seconds_, .tasks = tasks.size(), .workers = workers},
           workers_(workers),
-          slots_(workers)
+          slots_(workers),
+          offers_(how.carry)
     {
         detail::check(how);
         detail::check(limit);
@@ -182,12 +184,16 @@ private:
             works_.back().books.begin_with(t.known());
             views_.push_back({.flops = t.flops(), .weight = t.weight()});
             names_.push_back(t.name());
+            offers_.add(t.space());
         }
         schedule_gen_ = random::philox(random::bits(gen));
         decide();
     }
 
     [[nodiscard]] tuning& record_of(std::size_t k) { return plan_.tasks[k].record; }
+
+    /// Up to `n` jobs of task `k`: what other tasks found, and a proposal.
+    [[nodiscard]] std::vector<job> jobs_of(std::size_t k, std::size_t n);
 
     [[nodiscard]] static job local(job j, const detail::slots::sent& e);
 
@@ -237,6 +243,7 @@ private:
     std::size_t workers_;
     std::uint64_t moves_ = 0;
     detail::slots slots_;
+    detail::offers offers_;
     plan plan_;
 };
 
@@ -282,7 +289,7 @@ TUNEKIT_INLINE std::vector<job> tasks_tuner::ask(std::size_t worker, std::size_t
                                  .warm_up = !warm(*chosen)});
         }
         const std::size_t k = slots_.of(worker)->task;
-        std::vector<job> jobs = works_[k].ask(space(k), record_of(k), n);
+        std::vector<job> jobs = jobs_of(k, n);
         if (!jobs.empty()) {
             slots_.send(worker, jobs);
             return jobs;
@@ -290,6 +297,22 @@ TUNEKIT_INLINE std::vector<job> tasks_tuner::ask(std::size_t worker, std::size_t
         works_[k].waits = active(k);
         leave(worker);
     }
+}
+
+TUNEKIT_INLINE std::vector<job> tasks_tuner::jobs_of(std::size_t k, std::size_t n)
+{
+    work& w = works_[k];
+    const std::size_t carried = active(k) ? offers_.begin(k, n, w.space, record_of(k), w.books) : 0;
+    std::vector<job> jobs = w.ask(w.space, record_of(k), n);
+    std::size_t own = jobs.size();
+    if (carried > 0) {
+        for (job& j : jobs) j.carried = true;
+        const std::vector<job> proposed = w.ask(w.space, record_of(k), n - jobs.size());
+        own = proposed.size();
+        jobs.insert(jobs.end(), proposed.begin(), proposed.end());
+    }
+    offers_.proposed(k, own);
+    return jobs;
 }
 
 TUNEKIT_INLINE void tasks_tuner::tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
@@ -308,6 +331,7 @@ TUNEKIT_INLINE void tasks_tuner::tell(const job& j, measure::measurement m, doub
         works_[s.task].tell(space(s.task), record_of(s.task), local(j, e), std::move(m), took, 0, worker);
     plan_.seconds = now;
     slots_.answered(worker, now);
+    if (counts) offers_.hear(s.task, space(s.task), record_of(s.task));
     if (counts && s.open) {
         s.seconds += took;
         ++s.trials;
@@ -388,6 +412,7 @@ TUNEKIT_INLINE std::uint64_t tasks_tuner::proposals() const noexcept
 TUNEKIT_INLINE job tasks_tuner::local(job j, const detail::slots::sent& e)
 {
     j.ticket = e.local;
+    j.carried = e.carried;
     return j;
 }
 

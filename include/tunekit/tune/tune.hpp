@@ -4,6 +4,7 @@
 /// \file
 /// Tuning of one space, from the first configuration to the end of the budget.
 
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -41,13 +42,16 @@ template <class Space, class Carrier, class P, class G>
 {
     if constexpr (detail::fit_tune<Space, Carrier, P, G>()) {
         using strategy = typename detail::parts_of<P>::strategy;
+        std::optional<P> informed;
+        if (!options.experience.empty()) informed.emplace(detail::with_experience(how, options.experience));
+        const P& chosen = informed ? *informed : how;
         if constexpr (detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
             detail::any_measurer measurer(carrier);
-            return {space, detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(how), limit,
+            return {space, detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(chosen), limit,
                                             gen, options.begin_with.in(space, "tuner: begin_with"),
                                             {options.watch, options.clock})};
         } else {
-            detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, how, limit, gen);
+            detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, chosen, limit, gen);
             with.run.begin_with(options.begin_with);
             detail::drive(with.run, carrier, options);
             return {std::move(with.run).space(), std::move(with.run).record()};

@@ -4,10 +4,9 @@
 // What the listings of docs/model_guided.md speak of.
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/io/read_log.hpp"
+#include "tunekit/io/experience.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
-#include "tunekit/search/history.hpp"
 
 namespace tk = tunekit;
 

@@ -32,7 +32,6 @@ using predictions = std::vector<tk::stats::prediction>;
 
 static_assert(surrogate::model<gaussian_process, surrogate::features, tk::archetype::generator>);
 static_assert(surrogate::model<gaussian_process, surrogate::ordinals, tk::archetype::generator>);
-static_assert(!surrogate::knows<gaussian_process>);
 static_assert(surrogate::pools<gaussian_process, surrogate::features>);
 static_assert(!surrogate::pools<surrogate::random_forest, surrogate::features>);
 

@@ -35,8 +35,9 @@ class ledger {
 public:
     ledger(const budget& limit, index size) : limit_(limit), size_(size) { check(limit_); }
 
-    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already, and what `know` took.
-    void begin_with(std::span<const index> known);
+    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already, and what `know` took. Returns
+    /// how many remain.
+    std::size_t begin_with(std::span<const index> known);
 
     /// Throws tunekit::error once anything went out, and std::invalid_argument for a configuration outside the space, known
     /// already, or of begin_with.
@@ -49,6 +50,9 @@ public:
 
     /// Up to n dropped jobs, under new tickets. Where there are none, up to n of those of begin_with.
     [[nodiscard]] std::vector<job> waiting(const tuning& record, std::size_t n, const measure::limits& within);
+
+    /// Whether jobs go out before anything new.
+    [[nodiscard]] bool waits() const noexcept { return !dropped_.empty() || begun_ < first_.size(); }
 
     /// The number of configurations that may still go out for the first time.
     [[nodiscard]] std::size_t room(const tuning& record) const noexcept;
@@ -138,13 +142,15 @@ TUNEKIT_INLINE measure::measurement lost_for_good()
     return m;
 }
 
-TUNEKIT_INLINE void ledger::begin_with(std::span<const index> known)
+TUNEKIT_INLINE std::size_t ledger::begin_with(std::span<const index> known)
 {
     for (const index i : known)
         require(i < size_, "tuner: begin_with has configuration " + std::to_string(i) + " of a space of " +
                                std::to_string(size_) + ", want an index below its size");
+    const std::size_t before = first_.size();
     for (const index i : known)
         if (seen_.insert(i)) first_.push_back(i);
+    return first_.size() - before;
 }
 
 TUNEKIT_INLINE void ledger::check_known(index candidate) const

@@ -68,7 +68,7 @@ struct run {
     {
         const bool counts = books.answered(j);
         (void)books.pass_to(stamp);
-        if (counts) record.append(heard(*this, space, {j.candidate, std::move(m), worker}), passed);
+        if (counts) record.append(heard(*this, space, {j.candidate, std::move(m), worker, j.carried}), passed);
         else record.pass(passed);
         if (books.idle()) books.decide(record);
         return counts;

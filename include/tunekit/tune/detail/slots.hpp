@@ -41,6 +41,7 @@ public:
         ticket local{};  // that of its task's run
         std::size_t slot = 0;
         std::size_t worker = 0;
+        bool carried = false;
         bool out = true;
     };
 
@@ -89,7 +90,7 @@ public:
     {
         slot& s = *of(worker);
         for (job& j : jobs) {
-            sent_.push_back({.local = j.ticket, .slot = lanes_[worker].slot, .worker = worker});
+            sent_.push_back({.local = j.ticket, .slot = lanes_[worker].slot, .worker = worker, .carried = j.carried});
             j.ticket = ticket{sent_.size() - 1};
             j.task = s.task;
             ++s.out;

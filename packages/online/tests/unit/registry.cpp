@@ -50,6 +50,34 @@ TEST_CASE("registry: a context a key, and references stay")
     CHECK(online::key() == "");
 }
 
+TEST_CASE("registry: a new context begins with the winner of the nearest settled one, and must win by itself")
+{
+    auto r = make();
+    settle(r, "8 8");
+    const tk::index winner = r.at("8 8").result()->winner;
+    REQUIRE(winner != 0);
+    const auto is_tried = [&](const std::string& key) {
+        application app;
+        auto& t = r.at(key);
+        for (int k = 0; k < 12; ++k) {
+            if (*app.space.index_of(t.next()) == winner) return true;
+            if (t.wants_time()) t.report(app.draw(*app.space.index_of(t.next())));
+        }
+        return false;
+    };
+    CHECK(is_tried("16 9"));
+    CHECK_FALSE(is_tried("16 9 1"));  // of other sizes
+    CHECK_FALSE(is_tried("wide"));
+
+    application slow;  // where the winner of the others is ten times as slow
+    const auto plain = slow.cost;
+    slow.cost = [&](tk::index i) { return (i == winner ? 10 : 1) * plain(i); };
+    auto& t = r.at("32 32");
+    for (int k = 0; k < 100 && !t.settled(); ++k) slow.calls(t, 1000);
+    REQUIRE(t.settled());
+    CHECK(t.result()->winner != winner);
+}
+
 TEST_CASE("registry: a default outside the space is refused")
 {
     const tk::space::product space{tk::space::integers<"a">(0, 3)}, wider{tk::space::integers<"a">(0, 4)};

@@ -81,6 +81,8 @@ struct posterior {
     void add_rows(std::span<const float> all);
     /// A row without a target is believed to be what the rows before it predict: it changes no mean.
     void whiten_targets(std::span<const double> y);
+    /// K^-1 (y - mean), by which covariances make a mean. O(n^2).
+    [[nodiscard]] std::vector<double> weights() const;
 };
 
 /// The better half of `most` and the latest quarter, ascending, where there are more than `most`; else all. NaN is worst.
@@ -194,6 +196,18 @@ TUNEKIT_INLINE void posterior::whiten_targets(std::span<const double> y)
         white[i] = (y[taken[i]] - origin - triangle::inner(factor.row(i), white.data(), i)) / l;
         white_one[i] = (1 - triangle::inner(factor.row(i), white_one.data(), i)) / l;
     }
+}
+
+TUNEKIT_INLINE std::vector<double> posterior::weights() const
+{
+    std::vector<double> out = white;
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] -= (mean - origin) * white_one[i];
+    for (std::size_t i = out.size(); i-- > 0;) {
+        const double* row = factor.row(i);
+        out[i] /= row[i];
+        for (std::size_t j = 0; j < i; ++j) out[j] -= row[j] * out[i];
+    }
+    return out;
 }
 
 TUNEKIT_INLINE std::vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most)

@@ -65,7 +65,7 @@ inline void add_trials(results& to, const task& t, const shape_sizes& at, const 
                 .within = m.at_least ? stats::interval{0, std::numeric_limits<double>::infinity()} : interval_of(m),
                 .runs = m.runs,
                 .at_least = m.at_least,
-                .searched = std::find(carried.begin(), carried.end(), one.candidate) == carried.end() &&
+                .searched = !one.carried && std::find(carried.begin(), carried.end(), one.candidate) == carried.end() &&
                             one.candidate != untuned,
                 .untuned = one.candidate == untuned},
                std::numeric_limits<double>::infinity());
@@ -168,7 +168,8 @@ void carry_over(results& known, std::vector<task>& tasks, const std::vector<begu
 ///                                 {.device = to_text(this_machine()), .budget = {.seconds = 600}}, gen);
 ///
 /// The shapes are tuned in waves of `together`, which `next_shapes` chooses. The recipe tunes each wave under its
-/// schedule. Each shape begins with its own known configurations, then with the winners of its `neighbours` nearest
+/// schedule, and the shapes of a wave learn from each other as it says (`recipe::carry`). Each shape begins with its own
+/// known configurations, then with the winners of its `neighbours` nearest
 /// shapes that are not yet among them. At the end the best `keep` of every shape are measured at all shapes of this
 /// call, so that `fit` knows their loss there. A configuration that is `carry_factor` times slower than the best is cut
 /// short.

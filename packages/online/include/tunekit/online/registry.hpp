@@ -25,6 +25,7 @@
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/winners_file.hpp"
+#include "tunekit/space/carried.hpp"
 #include "tunekit/space/text.hpp"
 
 namespace tunekit::online {
@@ -91,8 +92,10 @@ public:
                       "space.of(tk::value<\"name\">(...), ...)");
     }
 
-    /// The context with that key. It is made where there is none, and goes on where a line for it was read. The reference
-    /// stays valid.
+    /// The context with that key. It is made where there is none, and goes on where a line for it was read. Where none was,
+    /// it begins with the winner of the nearest settled context: keys of as many positive numbers are as near as their
+    /// logarithms (`space::matched_values`). As any beginning, that winner must win here. The reference stays valid.
+    /// Cost of a new context: O(contexts).
     [[nodiscard]] context_type& at(std::string_view key)
     {
         const auto there = contexts_.find(key);
@@ -102,6 +105,7 @@ public:
             return contexts_.try_emplace(std::string(key), how_, known->second, stream_of(key)).first->second;
         context_type& made = contexts_.try_emplace(std::string(key), how_, stream_of(key)).first->second;
         if (const auto kin = kin_.find(key); kin != kin_.end()) made.begin_with(kin->second);
+        else if (const auto near = nearest(key)) made.begin_with(*near);
         return made;
     }
 
@@ -177,6 +181,24 @@ public:
     void save(const std::string& path) const { write_winners(path, winners()); }
 
 private:
+    /// The winner of the settled context whose key is nearest; empty where there is none of as many numbers.
+    [[nodiscard]] std::optional<index> nearest(std::string_view key) const
+    {
+        std::vector<std::string> keys;
+        std::vector<index> winners;
+        const auto add = [&](const std::string& of, index winner) {
+            keys.push_back(of);
+            winners.push_back(winner);
+        };
+        for (const auto& [of, c] : contexts_)
+            if (c.settled()) add(of, c.result()->winner);
+        for (const auto& [of, p] : known_)
+            if (p.settled && !contexts_.contains(of)) add(of, p.what.winner);
+        const auto at = space::matched_values(std::move(keys)).match(key);
+        if (!at || winners[*at] == how_->untuned) return std::nullopt;  // with the default it begins anyway
+        return winners[*at];
+    }
+
     /// Why a line of this kernel does not count; empty where it does.
     [[nodiscard]] std::string refusal(const winner_line& w) const
     {

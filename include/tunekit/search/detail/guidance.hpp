@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What the past says of one space: where to begin, columns for models, and a mean.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/search/forecasts.hpp"
+#include "tunekit/space/carried.hpp"
+#include "tunekit/space/concepts.hpp"
+#include "tunekit/space/index_set.hpp"
+#include "tunekit/stats/prediction.hpp"
+
+namespace tunekit::search::detail {
+
+/// The sources of an experience as seen from one space. Empty where none of them fits. A regular value; copies share what
+/// never changes.
+///
+/// Sources: the `most_sources` latest that are usable and share the name of a parameter. A value that a source does not know
+///          counts as the nearest that it knows; where none is near, and for parameters that only the source has, the value of
+///          its best counts.
+/// Cost:    made, a forecast of each configuration of a space of at most `tabulated`; of larger ones forecasts are made when
+///          they are asked for.
+class guidance {
+public:
+    static constexpr std::size_t most_sources = 8;
+    static constexpr index tabulated = 32768;  ///< largest space whose forecasts are kept
+    static constexpr std::size_t pool = 8192;  ///< draws from a larger one, where no measured configuration fits
+
+    guidance() = default;
+
+    template <class Space>
+    guidance(const Space& space, const std::shared_ptr<const forecasts>& past)
+    {
+        if (!past || past->past().empty() || space.size() == 0) return;
+        const tunekit::space::matched_parameters there(space);
+        const auto names = space.names();
+        auto made = std::make_shared<known>(known{.past = past, .dimensions = space.dimensions()});
+        made->match(names, there);
+        if (made->views.empty()) return;
+        by_ = made;
+        if (space.size() <= tabulated) {
+            std::vector<index> all(static_cast<std::size_t>(space.size()));
+            std::iota(all.begin(), all.end(), index{0});
+            const std::vector<double> g = forecast(space, all);
+            made->table.assign(g.begin(), g.end());
+        }
+        weights_.assign(sources(), 1.0 / static_cast<double>(sources()));
+        made->starts = cover(space, there);
+    }
+
+    /// Whether there is a source.
+    [[nodiscard]] bool on() const noexcept { return by_ != nullptr; }
+    [[nodiscard]] std::size_t sources() const noexcept { return on() ? by_->views.size() : 0; }
+    /// With one source nothing tells whether it misleads: fewer starts, the first ones of a cold run, and a forest that knows
+    /// nothing of it.
+    [[nodiscard]] bool careful() const noexcept { return sources() == 1; }
+    /// Where to begin.
+    [[nodiscard]] std::vector<index> starts() const { return on() ? by_->starts : std::vector<index>(); }
+    /// The number of configurations that a state without answers draws for itself.
+    [[nodiscard]] std::size_t first(std::size_t cold) const { return !careful() ? 0 : by_->starts.size() + cold; }
+
+    /// The forecasts of all sources, row-major.
+    template <class Space>
+    [[nodiscard]] std::vector<double> forecast(const Space& space, std::span<const index> which) const
+    {
+        const std::size_t n = sources();
+        std::vector<double> out(which.size() * n);
+        if (n == 0) return out;
+        if (!by_->table.empty()) {
+            for (std::size_t k = 0; k < out.size(); ++k)
+                out[k] = static_cast<double>(by_->table[static_cast<std::size_t>(which[k / n]) * n + k % n]);
+            return out;
+        }
+        std::vector<std::uint16_t> ordinals(which.size() * by_->dimensions);
+        space.ordinals(which, ordinals);
+        by_->predict(ordinals, out);
+        return out;
+    }
+
+    /// `rows` of `d` features each with the forecasts of all sources behind each row.
+    template <class Space>
+    [[nodiscard]] std::vector<float> with_columns(const Space& space, std::span<const index> which,
+                                                  std::vector<float> rows, std::size_t d) const
+    {
+        const std::size_t n = sources();
+        if (n == 0) return rows;
+        const std::vector<double> g = forecast(space, which);
+        std::vector<float> out;
+        out.reserve(rows.size() + g.size());
+        for (std::size_t k = 0; k < which.size(); ++k) {
+            for (std::size_t j = 0; j < d; ++j) out.push_back(rows[k * d + j]);
+            for (std::size_t s = 0; s < n; ++s) out.push_back(static_cast<float>(g[k * n + s]));
+        }
+        return out;
+    }
+
+    /// Weighs the sources by scores of configurations, and takes the mean that they make together from the scores. Those at
+    /// `open` have none.
+    template <class Space>
+    void weigh(const Space& space, std::span<const index> which, std::span<double> scores,
+               std::span<const std::size_t> open)
+    {
+        if (!on()) return;
+        const std::vector<double> g = forecast(space, which);
+        weights_ = ridge_weights(g, scores, open, sources());
+        for (std::size_t k = 0; k < scores.size(); ++k) scores[k] -= mean(&g[k * sources()]);
+    }
+
+    /// Adds the sources' mean to predictions.
+    template <class Space>
+    void add_mean(const Space& space, std::span<const index> which, std::span<stats::prediction> predicted) const
+    {
+        if (!on()) return;
+        const std::vector<double> g = forecast(space, which);
+        for (std::size_t k = 0; k < predicted.size(); ++k) predicted[k].mean += mean(&g[k * sources()]);
+    }
+
+    friend bool operator==(const guidance& a, const guidance& b)
+    {
+        return a.weights_ == b.weights_ && (a.by_ == b.by_ || (a.by_ && b.by_ && *a.by_ == *b.by_));
+    }
+
+    /// argmin_w  sum_k (t_k - sum_s w_s g_ks)^2 + 1/4 sum_s (w_s - 1/S)^2,  t and g centred, 0 <= w_s <= 3/2: negative ones
+    /// are dropped and the rest is solved again, larger ones cut. O(n S^2 + S^4).
+    [[nodiscard]] static std::vector<double> ridge_weights(std::span<const double> g, std::span<const double> t,
+                                                           std::span<const std::size_t> open, std::size_t sources);
+
+    /// At most `most` of the candidates, whose forecasts are the rows of g: greedily the one x with the largest
+    /// sum_s max(best_s, min(0, g_s(x))), of equals the largest sum_s min(0, g_s(x)), two ordinals at least from those before.
+    [[nodiscard]] static std::vector<std::size_t> cover_of(std::span<const double> g,
+                                                           std::span<const std::uint16_t> ordinals, std::size_t count,
+                                                           std::size_t most);
+
+private:
+    /// A source: for each of its parameters the parameter here and the coordinate of each of its values; without a parameter
+    /// here one coordinate.
+    struct view {
+        std::size_t source = 0;
+        std::vector<std::size_t> from;
+        std::vector<std::vector<float>> to;
+
+        friend bool operator==(const view&, const view&) = default;
+    };
+
+    struct known {
+        std::shared_ptr<const forecasts> past;
+        std::size_t dimensions = 0;
+        std::vector<view> views{};
+        std::vector<float> table{};
+        std::vector<index> starts{};
+
+        void match(std::span<const std::string> names, const tunekit::space::matched_parameters& there);
+        void predict(std::span<const std::uint16_t> ordinals, std::span<double> out) const;
+
+        friend bool operator==(const known& a, const known& b)
+        {
+            return a.dimensions == b.dimensions && a.views == b.views && a.table == b.table && a.starts == b.starts &&
+                   (a.past == b.past || a.past->past() == b.past->past());
+        }
+    };
+
+    [[nodiscard]] double mean(const double* g) const
+    {
+        double out = 0;
+        for (std::size_t s = 0; s < weights_.size(); ++s) out += weights_[s] * g[s];
+        return out;
+    }
+
+    /// The configurations to begin with: of those that a source measured whole and that are here. Where these are too few, the
+    /// best by each source's forecast and by their sum, of all or of draws.
+    template <class Space>
+    [[nodiscard]] std::vector<index> cover(const Space& space, const tunekit::space::matched_parameters& there) const
+    {
+        const std::size_t most = careful() ? 4 : 6, n = sources();
+        std::vector<index> candidates;
+        tunekit::space::index_set seen;
+        for (const view& v : by_->views) {
+            const experience_source& s = by_->past->past().sources[v.source];
+            const auto names = s.names();
+            for (std::size_t k = 0; k < s.results.size(); ++k)
+                if (s.results[k].ok())
+                    if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(c->candidate))
+                        candidates.push_back(c->candidate);
+        }
+        if (candidates.size() < most) {
+            std::vector<index> all(static_cast<std::size_t>((std::min)(space.size(), tabulated)));
+            if (space.size() <= tabulated) std::iota(all.begin(), all.end(), index{0});
+            else {
+                tunekit::random::philox gen(0);
+                all = space.sample(pool, gen);
+            }
+            std::erase_if(all, [&](index i) { return !seen.insert(i); });
+            const std::vector<double> g = forecast(space, all);
+            for (const std::size_t k : best_by_each(g, all.size(), n)) candidates.push_back(all[k]);
+        }
+        std::vector<std::uint16_t> ordinals(candidates.size() * by_->dimensions);
+        space.ordinals(candidates, ordinals);
+        std::vector<index> out;
+        for (const std::size_t k : cover_of(forecast(space, candidates), ordinals, candidates.size(), most))
+            out.push_back(candidates[k]);
+        return out;
+    }
+
+    /// Positions of the 200 rows of highest value by each source and by their sum, ascending.
+    [[nodiscard]] static std::vector<std::size_t> best_by_each(std::span<const double> g, std::size_t count,
+                                                               std::size_t sources);
+
+    std::shared_ptr<const known> by_;
+    std::vector<double> weights_;
+};
+
+}  // namespace tunekit::search::detail
+
+#if TUNEKIT_BODIES
+#include <cmath>
+
+namespace tunekit::search::detail {
+
+TUNEKIT_INLINE void guidance::known::match(std::span<const std::string> names,
+                                           const tunekit::space::matched_parameters& there)
+{
+    const auto& sources = past->past().sources;
+    for (std::size_t s = sources.size(); s-- > 0 && views.size() < most_sources;) {
+        if (!past->usable(s) || !there.shares(sources[s].names())) continue;
+        view v{.source = s, .from = {}, .to = {}};
+        const std::size_t d = sources[s].parameters.size(), best = sources[s].best();
+        for (std::size_t p = 0; p < d; ++p) {
+            const auto& parameter = sources[s].parameters[p];
+            const auto j = static_cast<std::size_t>(std::find(names.begin(), names.end(), parameter.name) - names.begin());
+            const float otherwise = past->coordinate(s, p, sources[s].rows[best * d + p]);
+            v.from.push_back(j);
+            v.to.push_back({otherwise});
+            if (j == names.size()) continue;
+            const tunekit::space::matched_values of(parameter.values);
+            v.to.back().clear();
+            for (const std::string& text : there.values(j).texts()) {
+                const auto at = of.match(text);
+                v.to.back().push_back(at ? past->coordinate(s, p, *at) : otherwise);
+            }
+        }
+        views.push_back(std::move(v));
+    }
+    std::reverse(views.begin(), views.end());
+}
+
+TUNEKIT_INLINE void guidance::known::predict(std::span<const std::uint16_t> ordinals, std::span<double> out) const
+{
+    const std::size_t n = views.size(), count = out.size() / n;
+    for (std::size_t s = 0; s < n; ++s) {
+        const view& v = views[s];
+        std::vector<float> rows;
+        rows.reserve(count * v.from.size());
+        for (std::size_t k = 0; k < count; ++k)
+            for (std::size_t p = 0; p < v.from.size(); ++p)
+                rows.push_back(v.from[p] < dimensions ? v.to[p][ordinals[k * dimensions + v.from[p]]] : v.to[p].front());
+        std::vector<double> g(count);
+        past->predict(v.source, rows, g);
+        for (std::size_t k = 0; k < count; ++k) out[k * n + s] = g[k];
+    }
+}
+
+TUNEKIT_INLINE std::vector<double> guidance::ridge_weights(std::span<const double> g, std::span<const double> t,
+                                                           std::span<const std::size_t> open, std::size_t sources)
+{
+    std::vector<char> used(t.size(), 1);
+    for (const std::size_t k : open) used[k] = 0;
+    const auto count = static_cast<double>(std::count(used.begin(), used.end(), 1));
+    std::vector<double> centre(sources + 1, 0.0);  // of the forecasts, then of t
+    const auto at = [&](std::size_t k, std::size_t s) { return s < sources ? g[k * sources + s] : t[k]; };
+    for (std::size_t k = 0; k < t.size(); ++k)
+        for (std::size_t s = 0; used[k] && s <= sources; ++s) centre[s] += at(k, s) / count;
+    // the normal equations, the right side in the last column
+    const std::size_t width = sources + 1;
+    std::vector<double> normal(sources * width, 0.0);
+    for (std::size_t k = 0; k < t.size(); ++k)
+        for (std::size_t a = 0; used[k] && a < sources; ++a)
+            for (std::size_t b = 0; b <= sources; ++b)
+                normal[a * width + b] += (at(k, a) - centre[a]) * (at(k, b) - centre[b]);
+    for (std::size_t a = 0; a < sources; ++a) {
+        normal[a * width + a] += 0.25;
+        normal[a * width + sources] += 0.25 / static_cast<double>(sources);
+    }
+    std::vector<char> kept(sources, 1);
+    for (;;) {
+        std::vector<double> m = normal, w(sources, 0.0);  // positive definite: elimination needs no pivot
+        for (std::size_t a = 0; a < sources; ++a)
+            for (std::size_t b = a + 1; kept[a] && b < sources; ++b) {
+                if (!kept[b]) continue;
+                const double f = m[b * width + a] / m[a * width + a];
+                for (std::size_t c = a; c <= sources; ++c) m[b * width + c] -= f * m[a * width + c];
+            }
+        bool negative = false;
+        for (std::size_t a = sources; a-- > 0;) {
+            if (!kept[a]) continue;
+            double sum = m[a * width + sources];
+            for (std::size_t b = a + 1; b < sources; ++b) sum -= m[a * width + b] * w[b];
+            w[a] = sum / m[a * width + a];
+            negative = negative || w[a] < 0;
+        }
+        for (std::size_t a = 0; a < sources; ++a)
+            if (w[a] < 0) kept[a] = 0;
+        for (double& x : w) x = (std::min)(x, 1.5);
+        if (!negative) return w;
+    }
+}
+
+TUNEKIT_INLINE std::vector<std::size_t> guidance::cover_of(std::span<const double> g,
+                                                           std::span<const std::uint16_t> ordinals, std::size_t count,
+                                                           std::size_t most)
+{
+    std::vector<std::size_t> out;
+    if (count == 0) return out;
+    const std::size_t n = g.size() / count, d = ordinals.size() / count;
+    const std::size_t apart = (std::min)(d, std::size_t{2});
+    std::vector<double> best(n, -std::numeric_limits<double>::infinity());
+    while (out.size() < most) {
+        std::size_t next = count;
+        double value = 0, own = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const bool near = std::any_of(out.begin(), out.end(), [&](std::size_t o) {
+                std::size_t differ = 0;
+                for (std::size_t j = 0; j < d; ++j) differ += ordinals[k * d + j] != ordinals[o * d + j];
+                return differ < apart;
+            });
+            if (near) continue;
+            double v = 0, u = 0;
+            for (std::size_t s = 0; s < n; ++s) {
+                const double capped = (std::min)(0.0, g[k * n + s]);
+                v += (std::max)(best[s], capped);
+                u += capped;
+            }
+            if (next == count || v > value || (v == value && u > own)) {
+                next = k;
+                value = v;
+                own = u;
+            }
+        }
+        if (next == count) break;
+        for (std::size_t s = 0; s < n; ++s) best[s] = (std::max)(best[s], (std::min)(0.0, g[next * n + s]));
+        out.push_back(next);
+    }
+    return out;
+}
+
+TUNEKIT_INLINE std::vector<std::size_t> guidance::best_by_each(std::span<const double> g, std::size_t count,
+                                                               std::size_t sources)
+{
+    constexpr std::size_t most = 200;
+    std::vector<char> taken(count, 0);
+    for (std::size_t s = 0; s <= sources; ++s) {
+        const auto value = [&](std::size_t k) {
+            if (s < sources) return g[k * sources + s];
+            return std::accumulate(&g[k * sources], &g[k * sources] + sources, 0.0);
+        };
+        std::vector<std::size_t> order(count);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const auto end = order.begin() + static_cast<std::ptrdiff_t>((std::min)(count, most));
+        std::partial_sort(order.begin(), end, order.end(), [&](std::size_t a, std::size_t b) {
+            const double x = value(a), y = value(b);
+            return x != y ? x > y : a < b;
+        });
+        for (auto k = order.begin(); k != end; ++k) taken[*k] = 1;
+    }
+    std::vector<std::size_t> out;
+    for (std::size_t k = 0; k < count; ++k)
+        if (taken[k]) out.push_back(k);
+    return out;
+}
+
+}  // namespace tunekit::search::detail
+#endif  // TUNEKIT_BODIES

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A few configurations of our kernels that were good at many shapes: what tuning a new shape begins with.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tunekit/space/any_space.hpp"
+#include "tunekit/space/carried.hpp"
+
+namespace tunekit::kernels {
+
+/// Configurations of one kernel by names and values, the one that covers most shapes first.
+///
+/// They are places to begin, and are measured as any other: they were found on one machine, at other shapes.
+struct covering_list {
+    std::string_view kernel;                             ///< conv2d, gemm
+    std::string_view device;                             ///< the machine of the recording
+    std::string_view date;                               ///< of the recording
+    std::size_t shapes = 0;                              ///< of the recording; none is one of `networks`
+    std::string_view parameters{};                       ///< their names, with blanks between
+    std::span<const std::string_view> configurations{};  ///< the values of each, in the order of the names
+};
+
+// made by bench/studies/covering_lists bench/studies/data/conv2d_shapes.results bench/studies/data/gemm_158_shapes.results
+
+namespace detail {
+inline constexpr std::string_view conv2d_configurations[] = {
+    "winograd channel 14 2 16 2 4 256 4096 4096 1 iro channels_outside clip balanced 4 4 by_tile",
+    "winograd pixel 8 3 16 4 8 24 4096 4096 16 rio pixels_outside clip balanced 5 16 by_tile",
+    "direct channel 14 2 16 1 0 1 4096 8 1 roi channels_outside clip balanced 2 1 by_element",
+    "winograd pixel 10 2 16 4 0 256 4096 4 2 roi pixels_outside clip balanced 5 1 by_tile"};
+inline constexpr std::string_view gemm_configurations[] = {
+    "14 2 16 2 8 64 64 3072 iro pixels_outside false false false balanced",
+    "1 6 16 1 0 1 1 256 oir channels_outside false false false balanced",
+    "8 1 16 2 8 64 1 768 iro channels_outside false false false balanced",
+    "10 2 16 8 24 12 4 1536 rio channels_outside false true false remainder"};
+}  // namespace detail
+
+/// The lists that there are.
+inline constexpr covering_list covering_lists[] = {
+    {"conv2d", "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 52,
+     "algorithm vectorise mr nv vl ku prefetch ic_width ic_depth oh_rows oc_block order inner pad edge tile m_tiles "
+     "layout",
+     detail::conv2d_configurations},
+    {"gemm", "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 148,
+     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", detail::gemm_configurations},
+};
+// end of what was made
+
+namespace detail {
+
+/// The words of a text with a blank between any two.
+[[nodiscard]] inline std::vector<std::string> words_of(std::string_view text)
+{
+    std::vector<std::string> out(1);
+    for (const char c : text) {
+        if (c == ' ') out.emplace_back();
+        else out.back() += c;
+    }
+    return out;
+}
+
+}  // namespace detail
+
+/// The configurations of `covering_lists` for a kernel that `space` has, in their order, each once. Those for vectors that
+/// the space does not have (`vl`) are left out: they belong to another instruction set. Parameters that a list does not
+/// name have the values of `otherwise`. None for a kernel without a list.
+[[nodiscard]] inline std::vector<index> covering(std::string_view kernel, const space::any_space& space,
+                                                 index otherwise)
+{
+    std::vector<index> out;
+    const space::matched_parameters there(space);
+    const auto position = [](const auto& names, std::string_view name) {
+        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+    };
+    const std::size_t here = position(space.names(), "vl");
+    for (const covering_list& l : covering_lists) {
+        if (l.kernel != kernel) continue;
+        const std::vector<std::string> names = detail::words_of(l.parameters);
+        const std::size_t vl = position(names, "vl");
+        for (const std::string_view one : l.configurations) {
+            const std::vector<std::string> values = detail::words_of(one);
+            if (vl < names.size() && here < space.names().size()) {
+                const auto known = there.values(here).texts();
+                if (std::find(known.begin(), known.end(), values[vl]) == known.end()) continue;
+            }
+            const auto c = there.carry(space, names, values, otherwise);
+            if (c && std::find(out.begin(), out.end(), c->candidate) == out.end()) out.push_back(c->candidate);
+        }
+    }
+    return out;
+}
+
+}  // namespace tunekit::kernels
