@@ -39,6 +39,7 @@ named<tunekit::recipes::any_recipe> recipes()
     add("autotvm", tk::recipes::autotvm_reg());
     add("autotvm-rank", tk::recipes::autotvm_rank());
     add("autotvm-paper", tk::recipes::autotvm_reg_paper());
+    add("autotvm-rank-paper", tk::recipes::autotvm_rank_paper());
     add("autotvm-rank-diverse-paper", tk::recipes::autotvm_rank_diverse_paper());
     add("autotvm-genetic", tk::recipes::autotvm_genetic());
     add("adatune-rfei", tk::recipes::adatune_rfei());

@@ -5,7 +5,9 @@
 /// Oracle schedules: the best that a schedule could do if it knew every task's curve.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -81,6 +83,44 @@ using slot_curve = std::vector<double>;
         done[best] += length;
         order.insert(order.end(), length, best);
     }
+}
+
+/// A task's share of the model's latency once it was given so many seconds.
+struct task_step {
+    double seconds = 0, latency = 0;
+};
+/// Oldest first, as the task's own trials came.
+using task_curve = std::vector<task_step>;
+
+/// The exact oracle: the least seconds in which all tasks together come to a latency of at most `goal`, each by a beginning of
+/// its own curve. Time is cut into slots; a step takes whole ones. +inf where no choice comes there in `most` seconds.
+///
+///     least sum_k slots_k  with  sum_k latency_k(slots_k) <= goal
+///
+/// Cost:   O(S sum_k s_k) for curves of s_k falling steps and S = most / slot.
+/// Source: the multiple-choice knapsack: Kellerer, Pferschy, Pisinger (2004), Knapsack Problems, section 11.5.
+[[nodiscard]] inline double least_seconds(std::span<const task_curve> curves, double goal, double most, double slot = 0.02)
+{
+    constexpr double never = std::numeric_limits<double>::infinity();
+    const auto slots = static_cast<std::size_t>(most / slot);
+    std::vector<double> latency(slots + 1, never), next(slots + 1);  // the least that so many slots come to
+    latency[0] = 0;
+    for (const task_curve& curve : curves) {
+        std::fill(next.begin(), next.end(), never);
+        double best = never;
+        for (const task_step& step : curve) {
+            if (step.latency >= best) continue;
+            best = step.latency;
+            const double ends = std::ceil(step.seconds / slot - 1e-9);
+            if (ends > static_cast<double>(slots)) break;
+            const auto length = static_cast<std::size_t>(ends);
+            for (std::size_t t = length; t <= slots; ++t) next[t] = (std::min)(next[t], latency[t - length] + best);
+        }
+        latency.swap(next);
+    }
+    for (std::size_t t = 0; t <= slots; ++t)
+        if (latency[t] <= goal) return slot * static_cast<double>(t);
+    return never;
 }
 
 /// Gives slots in a given order and skips tasks that ended. When the order is used up, slots go to the first active
