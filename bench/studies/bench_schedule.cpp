@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -309,7 +310,13 @@ void compare_fairly(options o)
     const std::string own = tk::scoring::recordings_folder(TUNEKIT_RECORDINGS);
     o.fairly.seed = o.replay.seed;
     const std::string& name = o.record.network;
-    const auto on = programs::fair_network_of(name, o.recorded.empty() ? own + '/' + name : o.recorded);
+    if (o.recorded.empty()) {
+        o.recorded = own + '/' + name;
+        tk::require(name == "spaces" || std::filesystem::is_directory(o.recorded),
+                    "--fair: network " + name + " has no recording, want one of alexnet, resnet18 and squeezenet, or its folder as " +
+                        "--recorded, which --record makes");
+    }
+    const auto on = programs::fair_network_of(name, o.recorded);
     std::vector<programs::fair_network> others;
     for (const char* other : {"squeezenet", "alexnet", "resnet18"})
         if (other != name) others.push_back(programs::fair_network_of(other, own + '/' + other));

@@ -23,7 +23,7 @@ refuses 'ends in the warm-up' --recorded $data --strategy random --seconds 0.01
 refuses '--builders is 0' --fair --builders 0
 refuses '--systems: recipe "best" is unknown' --fair --systems best
 refuses '--systems: schedule "best" is unknown' --fair --systems random/best
-refuses 'vgg16' --fair --network vgg16
+refuses 'network vgg16 has no recording' --fair --network vgg16
 refuses 'the recorded optimum is not known' --fair --network spaces
 refuses '--fair' --fair --seconds 300
 refuses '--fair' --systems combined
