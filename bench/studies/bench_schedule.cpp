@@ -58,6 +58,7 @@ struct row {
     std::vector<double> final_latency{};
     std::vector<double> area{};    ///< over that of the area-optimal oracle
     std::vector<double> course{};  ///< median latency at each of the picture's times
+    std::vector<double> regret{};  ///< R(T), seconds of latency
     double own_seconds = 0;        ///< of strategy, schedule and replay together, per repeat
 };
 
@@ -138,7 +139,7 @@ private:
                 throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
             begins = (std::max)(begins, baseline_.back().model.front().seconds);
             if (!foreseeable_) continue;
-            const auto curves = on.slot_curves(r);
+            const auto& curves = curves_.emplace_back(on.slot_curves(r));
             oracle_.push_back(on.run(programs::scripted{programs::area_optimal_order(curves)}, r));
             myopic_.push_back(on.run(programs::scripted{programs::myopic_order(curves)}, r));
         }
@@ -201,6 +202,9 @@ private:
     {
         row& x = out_.rows.emplace_back(row{.strategy = strategy, .schedule = schedule});
         for (std::size_t r = 0; r < runs.size(); ++r) judge(x, runs[r], r);
+        if (strategy == o_.strategies.front() && foreseeable_)
+            for (std::size_t r = 0; r < runs.size(); ++r)
+                x.regret.push_back(programs::cumulative_regret(curves_[r], runs[r].slots));
         for (const double t : out_.times) {
             std::vector<double> at;
             for (const auto& run : runs) at.push_back(latency_at(run.model, t));
@@ -213,6 +217,7 @@ private:
     const options& o_;
     bool foreseeable_;  ///< what oracles know can be found out
     std::vector<programs::replayed_run> baseline_, oracle_, myopic_;
+    std::vector<std::vector<programs::slot_curve>> curves_;  ///< of the first strategy, per repeat
     study out_;
 };
 
@@ -253,6 +258,10 @@ void print(const options& o, std::span<const programs::replayed_layer> layers, c
         }
         std::printf("\n");
     }
+    for (const auto& r : s.rows)
+        if (!r.regret.empty())
+            std::printf("R(T), cumulative regret, of %s, %s: %.3f ms\n", r.strategy.c_str(), r.schedule.c_str(),
+                        1e3 * tk::stats::median(r.regret));
     const row* const dynatune = best_of(s, {"dynatune"});
     const auto against = [&](const char* what, const row* other) {
         if (dynatune == nullptr || other == nullptr) return;
@@ -284,6 +293,7 @@ void print_json(const options& o, std::span<const programs::replayed_layer> laye
                         {"area_over_optimal", finite(tk::stats::median(r.area))},
                         {"final_latency_ms", finite(1e3 * tk::stats::median(r.final_latency))},
                         {"own_s", r.own_seconds}});
+        if (!r.regret.empty()) rows.back()["regret_ms"] = 1e3 * tk::stats::median(r.regret);
         if (r.of_tasks.empty()) continue;
         const auto y = speedup(s.rows.front().of_tasks, r.of_tasks);
         rows.back().update({{"seconds_of_tasks", tk::stats::median(r.of_tasks)},

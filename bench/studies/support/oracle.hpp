@@ -58,6 +58,28 @@ using slot_curve = std::vector<double>;
     }
 }
 
+/// The cumulative regret R(T) of an order: what each slot saved less than the best next slot of any task would have, summed, in the
+/// unit of the curves. `myopic_order` has 0. It forgives what is not seen one slot ahead: a schedule may regret less and arrive later.
+///
+///     R(T) = sum_t ( max_k r_k(t) - r_{k_t}(t) ),    r_k(t): what the next slot of task k saves
+///
+/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.1: its objective.
+[[nodiscard]] inline double cumulative_regret(std::span<const slot_curve> curves, std::span<const std::size_t> order)
+{
+    std::vector<std::size_t> done(curves.size());
+    const auto saves = [&](std::size_t k) {
+        return done[k] + 1 < curves[k].size() ? curves[k][done[k]] - curves[k][done[k] + 1] : 0;
+    };
+    double regret = 0;
+    for (const std::size_t chosen : order) {
+        double most = 0;
+        for (std::size_t k = 0; k < curves.size(); ++k) most = (std::max)(most, saves(k));
+        regret += most - saves(chosen);
+        ++done[chosen];
+    }
+    return regret;
+}
+
 /// The order of least `latency_area`. In each step the task with the highest mean saving over its next m slots, for any
 /// m, gets those m slots (ties: the larger m, then the lower task).
 ///

@@ -73,6 +73,7 @@ struct replayed_run {
     latency_course model;
     std::vector<latency_course> tasks;  ///< each by the seconds it got
     std::vector<replayed_trial> trials;
+    std::vector<std::size_t> slots{};  ///< the task of each slot after the warm-up
 };
 
 namespace detail {
@@ -277,11 +278,16 @@ public:
                 (course.empty() || latency != course.back().latency))
                 course.push_back({seconds, latency});
         };
-        tune(schedule, repeat, system_.seconds, [&](const tunekit::plan& p, std::size_t k) {
+        const auto plan = tune(schedule, repeat, system_.seconds, [&](const tunekit::plan& p, std::size_t k) {
             note(out.model, p.seconds, recorded_latency(p));
             note(out.tasks[k], p.tasks[k].record.seconds(), recorded_cost(p, k));
             out.trials.push_back({k, p.seconds - std::exchange(answered, p.seconds), layers_[k].weight * recorded_cost(p, k)});
         });
+        bool warm = false;  // the slot in which the model is first whole belongs to the warm-up
+        for (const auto& slot : plan.slots) {
+            if (warm) out.slots.push_back(slot.task);
+            warm = slot.model_latency < std::numeric_limits<double>::infinity();
+        }
         return out;
     }
 

@@ -99,6 +99,17 @@ TEST_CASE("the exact oracle takes whole slots, up, and needs a step of every tas
           std::numeric_limits<double>::infinity());
 }
 
+TEST_CASE("regret counts what the best next slot would have saved: none for the greedy order, and it forgives a plateau")
+{
+    const std::vector<programs::slot_curve> curves{{10, 10, 2}, {10, 9.5, 9, 8.5}};
+    CHECK(programs::cumulative_regret(curves, programs::myopic_order(curves)) == 0);
+    // 0: best 0.5, saved 0. 0: best 8, saved 8. Then 0.5 each, by the only task left. Slots after a curve's end save nothing.
+    CHECK(programs::cumulative_regret(curves, std::vector<std::size_t>{0, 0, 1, 1, 1, 1}) == doctest::Approx(0.5));
+    CHECK(programs::cumulative_regret(curves, std::vector<std::size_t>{0, 1, 1}) == doctest::Approx(0.5 + 7.5 + 7.5));
+    CHECK(programs::latency_area(curves, programs::area_optimal_order(curves)) <
+          programs::latency_area(curves, programs::myopic_order(curves)));
+}
+
 TEST_CASE("the shortest way is not that of the least area")
 {
     // To a latency of 10: the second curve alone comes there in one slot; the order of least area begins with the first.
