@@ -44,8 +44,8 @@ struct point {
 };
 
 /// One search of one operator.
-std::vector<point> searched(const replayed_layer& layer, const tk::recipes::any_recipe& how, const tk::tasks_budget& limit,
-                            std::uint64_t seed)
+std::vector<point> searched(const replayed_layer& layer, const tk::recipes::any_recipe& how,
+                            const tk::tasks_budget& limit, std::uint64_t seed)
 {
     double now = 0;
     const tk::measure::virtual_clock time(now);
@@ -58,7 +58,8 @@ std::vector<point> searched(const replayed_layer& layer, const tk::recipes::any_
                                           [&](const tk::plan& p, std::size_t) {
                                               const auto& record = p.tasks.front().record;
                                               const auto best = record.found() ? record.incumbent().candidate : 0;
-                                              out.push_back({p.seconds, layer.rows[static_cast<std::size_t>(best)].result.cost});
+                                              out.push_back(
+                                                  {p.seconds, layer.rows[static_cast<std::size_t>(best)].result.cost});
                                           },
                                       .clock = time}));
     return out;
@@ -102,14 +103,16 @@ tk::report::chart_curve by_trial(const settings& s, std::span<const replayed_lay
 // AdaTune, figure 4 and appendix B: static shares of random candidates against epsilon_t, and a process for the forest.
 void adatune_4(const settings& s, std::span<const replayed_layer> large)
 {
-    std::printf("adatune-4: optimum / incumbent after n measurements, mean of %zu large spaces, %zu repeats, rounds of 64\n",
-                large.size(), s.repeats);
+    std::printf(
+        "adatune-4: optimum / incumbent after n measurements, mean of %zu large spaces, %zu repeats, rounds of 64\n",
+        large.size(), s.repeats);
     const auto forest = tk::surrogate::random_forest{.trees = 32, .max_features = 10};
     const tk::explore::annealing walk{.unit = tk::explore::heat::spread};
     auto plain = named("autotvm-paper");
-    tk::report::line_chart chart{.x_name = "measurements; optimum / incumbent, %",
-                                 .alternative = "quality over measurements for static shares of random candidates and AdaTune's",
-                                 .low = 50};
+    tk::report::line_chart chart{
+        .x_name = "measurements; optimum / incumbent, %",
+        .alternative = "quality over measurements for static shares of random candidates and AdaTune's",
+        .low = 50};
     const auto add = [&](const std::string& name, auto strategy) {
         plain.strategy = tk::search::any_strategy(std::move(strategy));
         chart.curves.push_back(by_trial(s, large, name, plain));
@@ -143,7 +146,7 @@ tk::report::chart_curve by_seconds(const settings& s, const replayed_layer& laye
     tk::report::chart_curve out{.name = name, .at = {at.begin(), at.end()}};
     for (auto& x : found) out.values.push_back(tk::stats::median(std::move(x)));
     std::printf("  %-28s", name.c_str());
-    for (const std::size_t i : {at.size() / 4, at.size() / 2, at.size() - 1})
+    for (const std::size_t i : {at.size() / 12 - 1, at.size() / 4 - 1, at.size() / 2 - 1, at.size() - 1})
         std::printf("  %6.1f GFLOPS at %.0f s", out.values[i], at[i]);
     std::printf("\n");
     std::fflush(stdout);
@@ -158,7 +161,8 @@ void adatune_6(const settings& s, const replayed_layer& layer, std::uint32_t run
                 name.c_str(), layer.name.c_str(), s.repeats, runs);
     std::vector<double> at;
     for (int i = 1; i <= 60; ++i) at.push_back(seconds * i / 60);
-    tk::report::line_chart chart{.x_name = "seconds; GFLOPS", .alternative = "GFLOPS of one operator over seconds of tuning"};
+    tk::report::line_chart chart{.x_name = "seconds; GFLOPS",
+                                 .alternative = "GFLOPS of one operator over seconds of tuning"};
     for (const auto& [title, how] : {std::pair{std::string("adatune-paper"), named("adatune-paper")},
                                      {std::string("adatune"), named("adatune")},
                                      {std::string("autotvm-paper"), named("autotvm-paper", runs)}})
@@ -184,11 +188,12 @@ void adatune_2(std::span<const replayed_layer> layers)
     }
 }
 
-// DynaTune, figures 3 and 4: tuning curves differ in form from task to task.
-void dynatune_3(const settings& s, std::span<const replayed_layer> layers)
+// DynaTune, figure 4: tuning curves differ in form from task to task.
+void dynatune_4(const settings& s, std::span<const replayed_layer> layers)
 {
-    std::printf("dynatune-3: measurements of AutoTVM (rounds of 64) until 95 %% of the optimum, by task:");
-    tk::report::line_chart chart{.x_name = "measurements; optimum / incumbent, %", .alternative = "tuning curves of all tasks"};
+    std::printf("dynatune-4: measurements of AutoTVM (rounds of 64) until 95 %% of the optimum, by task:");
+    tk::report::line_chart chart{.x_name = "measurements; optimum / incumbent, %",
+                                 .alternative = "tuning curves of all tasks"};
     const auto how = named("autotvm-paper");
     for (const auto& layer : layers) {
         auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = layer.name});
@@ -200,17 +205,21 @@ void dynatune_3(const settings& s, std::span<const replayed_layer> layers)
         std::printf(" %s %zu", layer.name.c_str(), near + 1);
     }
     std::printf("\n");
-    save(s, "dynatune-3", std::move(chart));
+    save(s, "dynatune-4", std::move(chart));
 }
 
 // Chameleon, figure 9: one layer by number of measurements, exploration and sampling each alone and together.
 void chameleon_9(const settings& s, const replayed_layer& layer)
 {
-    std::printf("chameleon-9: optimum / incumbent of %s after n measurements, mean of %zu repeats\n", layer.name.c_str(), s.repeats);
+    std::printf("chameleon-9: optimum / incumbent of %s after n measurements, mean of %zu repeats\n",
+                layer.name.c_str(), s.repeats);
     tk::report::line_chart chart{.x_name = "measurements; optimum / incumbent, %",
                                  .alternative = "quality of one layer over measurements",
                                  .low = 50};
-    for (const auto& [title, name] : {std::pair{"AE + AS", "chameleon"}, {"AE", "chameleon-ae"}, {"SA + AS", "chameleon-sa-as"}, {"AutoTVM (SA)", "autotvm-paper"}})
+    for (const auto& [title, name] : {std::pair{"AE + AS", "chameleon"},
+                                      {"AE", "chameleon-ae"},
+                                      {"SA + AS", "chameleon-sa-as"},
+                                      {"AutoTVM (SA)", "autotvm-paper"}})
         chart.curves.push_back(by_trial(s, {&layer, 1}, title, named(name)));
     save(s, "chameleon-9", std::move(chart));
 }
@@ -230,18 +239,23 @@ std::vector<double> differences(std::span<const double> costs, const Together& t
 // configurations, which an ideal model would propose; 16 clusters, as adaptive sampling mostly has, or DBSCAN in their place.
 void chameleon_6(const settings& s, std::span<const replayed_layer> large)
 {
-    std::vector<std::vector<double>> all(4);
-    const std::vector<std::string> names{"k-means, 16 clusters", "DBSCAN", "any two candidates", "any two configurations"};
+    std::vector<std::vector<double>> all(5);
+    const std::vector<std::string> names{"k-means, 16 clusters", "DBSCAN", "any two candidates",
+                                         "any two configurations", "k-means, of any configurations"};
     double groups = 0, noise = 0;
     for (const auto& layer : large) {
         auto gen = tk::random::stream(s.seed, 0x636c7573U, 0);
         const tk::space::any_space space(layer.space);
         std::vector<tk::explore::scored_candidate> found;
         std::vector<double> anywhere;
+        std::vector<tk::explore::scored_candidate> others;
         for (const tk::index i : space.sample(2048, gen)) {
             const auto& m = layer.rows[static_cast<std::size_t>(i)].result;
             if (!m.ok()) continue;
-            if (anywhere.size() < 256) anywhere.push_back(m.cost);
+            if (anywhere.size() < 256) {
+                anywhere.push_back(m.cost);
+                others.push_back({i, -m.cost, {}});
+            }
             found.push_back({i, -m.cost, {}});
         }
         std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
@@ -251,6 +265,8 @@ void chameleon_6(const settings& s, std::span<const replayed_layer> large)
         const auto points = tk::screen::scaled_rows(space, found);
         const tk::screen::k_means means{.restarts = 3};
         const auto clusters = means.cluster(points, 16, means.starts(points, 16, gen));
+        const auto scattered = tk::screen::scaled_rows(space, others);
+        const auto elsewhere = means.cluster(scattered, 16, means.starts(scattered, 16, gen));
         const auto dense = tk::screen::dbscan{}.labels(points);
         std::vector<std::uint32_t> labels;
         for (const auto l : dense) {
@@ -265,19 +281,23 @@ void chameleon_6(const settings& s, std::span<const replayed_layer> large)
             }));
         add(2, differences(costs, [](std::size_t, std::size_t) { return true; }));
         add(3, differences(anywhere, [](std::size_t, std::size_t) { return true; }));
+        add(4, differences(anywhere, [&](std::size_t i, std::size_t j) { return elsewhere.of[i] == elsewhere.of[j]; }));
     }
-    std::printf("chameleon-6: difference of two costs, %zu large spaces; DBSCAN finds %.1f groups in the mean, %.0f %% noise\n",
-                large.size(), groups, 100 * noise);
-    tk::report::line_chart chart{.x_name = "difference of two costs, %; share of pairs below, %",
-                                 .alternative = "cumulative distribution of differences of costs inside clusters of candidates"};
+    std::printf(
+        "chameleon-6: difference of two costs, %zu large spaces; DBSCAN finds %.1f groups in the mean, %.0f %% noise\n",
+        large.size(), groups, 100 * noise);
+    tk::report::line_chart chart{
+        .x_name = "difference of two costs, %; share of pairs below, %",
+        .alternative = "cumulative distribution of differences of costs inside clusters of candidates"};
     for (std::size_t k = 0; k < all.size(); ++k) {
         auto& x = all[k];
         std::sort(x.begin(), x.end());
         auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = names[k]});
         for (int percent = 1; percent <= 100; ++percent) {
             curve.at.push_back(percent);
-            curve.values.push_back(100 * static_cast<double>(std::upper_bound(x.begin(), x.end(), 0.01 * percent) - x.begin()) /
-                                   static_cast<double>((std::max)(x.size(), std::size_t{1})));
+            curve.values.push_back(
+                100 * static_cast<double>(std::upper_bound(x.begin(), x.end(), 0.01 * percent) - x.begin()) /
+                static_cast<double>((std::max)(x.size(), std::size_t{1})));
         }
         std::printf("  %-28s median %5.1f %%, below 10 %%: %3.0f %% of %zu pairs\n", names[k].c_str(),
                     x.empty() ? 0 : 100 * tk::stats::quantile_of_sorted(x, 0.5), curve.values[9], x.size());
@@ -293,7 +313,7 @@ void run(const settings& s)
     const auto large = programs::load_network("spaces", s.large);
     const auto wanted = [&](const char* name) { return s.only.empty() || s.only == name; };
     if (wanted("adatune-2")) adatune_2(resnet);
-    if (wanted("dynatune-3")) dynatune_3(s, resnet);
+    if (wanted("dynatune-4")) dynatune_4(s, resnet);
     if (wanted("chameleon-6")) chameleon_6(s, large);
     if (wanted("chameleon-9")) chameleon_9(s, resnet[10]);
     if (wanted("adatune-6")) {
@@ -308,12 +328,15 @@ void run(const settings& s)
 int main(int argc, char** argv)
 {
     settings s;
-    programs::study_app app("Draws figures of the papers of AdaTune, Chameleon and DynaTune from recordings.", "bench_figures");
+    programs::study_app app("Draws figures of the papers of AdaTune, Chameleon and DynaTune from recordings.",
+                            "bench_figures");
     app.add_option("--out", s.out, "folder for the pictures");
     app.add_option("--large", s.large, "folder of the large recorded spaces");
-    app.add_option("--only", s.only, "one figure: adatune-2, adatune-4, adatune-6, chameleon-6, chameleon-9, dynatune-3; empty: all");
+    app.add_option("--only", s.only,
+                   "one figure: adatune-2, adatune-4, adatune-6, chameleon-6, chameleon-9, dynatune-4; empty: all");
     app.repeats(s.repeats);
-    app.add_option("--trials", s.trials, "measurements of each search, where a figure counts them")->check(programs::whole_number());
+    app.add_option("--trials", s.trials, "measurements of each search, where a figure counts them")
+        ->check(programs::whole_number());
     app.seed(s.seed);
     return app.run(argc, argv, [&] {
         tk::require(s.repeats > 0, "--repeats is 0, want at least 1");

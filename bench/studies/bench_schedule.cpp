@@ -323,7 +323,8 @@ void compare_fairly(options o)
     if (o.recorded.empty()) {
         o.recorded = own + '/' + name;
         tk::require(name == "spaces" || std::filesystem::is_directory(o.recorded),
-                    "--fair: network " + name + " has no recording, want one of alexnet, resnet18 and squeezenet, or its folder as " +
+                    "--fair: network " + name +
+                        " has no recording, want one of alexnet, resnet18 and squeezenet, or its folder as " +
                         "--recorded, which --record makes");
     }
     const auto on = programs::fair_network_of(name, o.recorded);
@@ -464,13 +465,15 @@ int main(int argc, char** argv)
                                     "whole systems by T_q: seconds until the model stays within 1, 2 and 5 % of the "
                                     "recorded optimum, each system with overlap of builds and without, in 600 s");
     app.add_option("--systems", o.fairly.systems,
-                   "with --fair: names with commas, of its table, or RECIPE or RECIPE/SCHEDULE [all]; the baseline is always there")
+                   "with --fair: names with commas, of its table, or RECIPE or RECIPE/SCHEDULE [all]; the baseline is "
+                   "always there")
         ->delimiter(',')
         ->needs(fair);
     app.add_option("--builders", o.fairly.builders, "with --fair: how many build side by side [8]")
         ->check(programs::whole_number())
         ->needs(fair);
-    app.add_option("--threads", o.fairly.threads, "with --fair: how many replay repeats side by side [all of this machine]")
+    app.add_option("--threads", o.fairly.threads,
+                   "with --fair: how many replay repeats side by side [all of this machine]")
         ->check(programs::whole_number())
         ->needs(fair);
 
@@ -491,9 +494,10 @@ int main(int argc, char** argv)
     alone(app.add_option("--seconds", o.replay.seconds, "of recorded time per run [300]"));
     alone(app.add_option("--slot-seconds", o.replay.slot_seconds,
                          "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]"));
-    alone(app.add_option("--runs", o.replay.runs,
-                         "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their "
-                         "evaluators; 0: as each recipe has it [0]"));
+    alone(app.add_option(
+        "--runs", o.replay.runs,
+        "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their "
+        "evaluators; 0: as each recipe has it [0]"));
     alone(app.add_option("--out", o.out, "folder for the picture and its numbers, <network>-<strategy>.svg and .csv"));
     return programs::run_program(app, argc, argv, [&] {
         if (app.count("--repeats") > 0) o.fairly.repeats = o.replay.repeats;

@@ -20,11 +20,11 @@ namespace programs {
 
 /// What is printed of a row.
 struct fair_numbers {
-    arrivals t{};                         ///< T_1, T_2, T_5 in seconds
-    estimated tq{}, ahead{};              ///< ahead: T_q of the baseline with the same overlap, divided by the row's
-    double over_oracle = 0;               ///< T_q divided by that of the exact oracle
+    arrivals t{};             ///< T_1, T_2, T_5 in seconds
+    estimated tq{}, ahead{};  ///< ahead: T_q of the baseline with the same overlap, divided by the row's
+    double over_oracle = 0;   ///< T_q divided by that of the exact oracle
     std::optional<double> share_of_oracle{};  ///< (T_q of the baseline - T_q) / (T_q of the baseline - the oracle's)
-    double excess = 0;                    ///< s, median
+    double excess = 0;                        ///< s, median
 };
 
 inline fair_numbers numbers_of(const fair_row& row, const fair_row& baseline)
@@ -79,7 +79,8 @@ inline void print(const fair_network& on, const fair_settings& f, const fair_tab
         on.name.c_str(), on.layers.size(), 1e3 * on.optimum, 1e3 * on.untuned, f.repeats, fair_horizon, f.builders,
         f.builders == 1 ? "" : "s", text_of(t.form[0]).c_str(), text_of(t.form[1]).c_str());
     std::printf("%-26s %-7s %7s %7s %7s %9s %17s %8s %9s %17s %9s %7s %8s\n", "system", "overlap", "T_1 s", "T_2 s",
-                "T_5 s", "T_q s", "95 % interval", "arrived", "ahead", "95 % interval", "x oracle", "share", "excess s");
+                "T_5 s", "T_q s", "95 % interval", "arrived", "ahead", "95 % interval", "x oracle", "share",
+                "excess s");
     for (std::size_t i = 0; i < t.rows.size(); ++i) {
         const auto& row = t.rows[i];
         const auto& baseline = t.rows[i % 2];
@@ -94,9 +95,10 @@ inline void print(const fair_network& on, const fair_settings& f, const fair_tab
                     n.excess);
     }
     if (const auto p = parts_of_lead(t))
-        std::printf("combined with overlap against autotvm-paper without: schedule %.2f x search and limits %.2f x clock "
-                    "(overlap) %.2f x carrying %.2f = %.2f\n",
-                    p->schedule, p->search, p->clock, p->carrying, p->schedule * p->search * p->clock * p->carrying);
+        std::printf(
+            "combined with overlap against autotvm-paper without: schedule %.2f x search and limits %.2f x clock "
+            "(overlap) %.2f x carrying %.2f = %.2f\n",
+            p->schedule, p->search, p->clock, p->carrying, p->schedule * p->search * p->clock * p->carrying);
 }
 
 inline void print_json(const fair_network& on, const fair_settings& f, const fair_table& t)
@@ -138,7 +140,8 @@ inline void print_json(const fair_network& on, const fair_settings& f, const fai
              {"baseline", {{"alone", form(t.form[0])}, {"overlapping", form(t.form[1])}}},
              {"rows", rows}};
     if (const auto p = parts_of_lead(t))
-        out["parts"] = {{"schedule", p->schedule}, {"search", p->search}, {"clock", p->clock}, {"carrying", p->carrying}};
+        out["parts"] = {
+            {"schedule", p->schedule}, {"search", p->search}, {"clock", p->clock}, {"carrying", p->carrying}};
     std::printf("%s\n", out.dump(2).c_str());
 }
 

@@ -92,7 +92,8 @@ inline double untuned_cost(const replayed_layer& layer, const tunekit::kernels::
     const std::vector<std::int64_t> values{want.ic, want.oc, want.ow, pointwise ? want.oh : (want.unroll_kw ? 1 : 0)};
     for (std::size_t i = 0; i < layer.rows.size(); ++i)
         if (layer.space.at(i) == values) return layer.rows[i].result.cost;
-    tunekit::invalid("--recorded: layer " + layer.name + " has no row for TVM's untuned configuration, want a space of AutoTVM's templates");
+    tunekit::invalid("--recorded: layer " + layer.name +
+                     " has no row for TVM's untuned configuration, want a space of AutoTVM's templates");
 }
 
 }  // namespace detail
@@ -163,9 +164,9 @@ inline replayed_run fair_run_of(const fair_network& on, const fair_system& syste
                             .overlap = overlap};
     auto how = replayed_by(system.recipe, s, on.layers.size());
     how.recipe.ahead = (std::max)(how.recipe.ahead, f.builders);
-    const auto schedule =
-        sequential ? tunekit::schedule::any_schedule(one_after_another{order_of(on.layers, form.by_work)})
-                   : find(schedules(), "schedule", system.schedule);
+    const auto schedule = sequential
+                              ? tunekit::schedule::any_schedule(one_after_another{order_of(on.layers, form.by_work)})
+                              : find(schedules(), "schedule", system.schedule);
     return replayed_network(on.layers, system.recipe, std::move(how), s).run(schedule, repeat);
 }
 
@@ -207,7 +208,8 @@ inline fair_table fair_comparison(const fair_network& on, std::span<const fair_n
         for (const bool overlap : {false, true}) {
             std::vector<fair_run> runs(f.repeats);
             in_parallel(f.repeats, f.threads, [&](std::size_t r) {
-                runs[r] = judged(fair_run_of(on, system, out.form[overlap ? 1 : 0], f, overlap, r), on.untuned, on.optimum);
+                runs[r] =
+                    judged(fair_run_of(on, system, out.form[overlap ? 1 : 0], f, overlap, r), on.untuned, on.optimum);
             });
             fair_row row{system, overlap};
             for (const auto& run : runs) {

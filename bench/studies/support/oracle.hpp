@@ -121,7 +121,8 @@ using task_curve = std::vector<task_step>;
 ///
 /// Cost:   O(S sum_k s_k) for curves of s_k falling steps and S = most / slot.
 /// Source: the multiple-choice knapsack: Kellerer, Pferschy, Pisinger (2004), Knapsack Problems, section 11.5.
-[[nodiscard]] inline double least_seconds(std::span<const task_curve> curves, double goal, double most, double slot = 0.02)
+[[nodiscard]] inline double least_seconds(std::span<const task_curve> curves, double goal, double most,
+                                          double slot = 0.02)
 {
     constexpr double never = std::numeric_limits<double>::infinity();
     const auto slots = static_cast<std::size_t>(most / slot);

@@ -65,7 +65,8 @@ using latency_course = std::vector<latency_step>;
 struct replayed_trial {
     std::size_t task = 0;
     double seconds = 0;  ///< since the answer before it
-    double latency = 0;  ///< the task's share of the model's latency after it, as recorded; +inf where it has no incumbent
+    double latency =
+        0;  ///< the task's share of the model's latency after it, as recorded; +inf where it has no incumbent
 };
 
 /// One run.
@@ -281,7 +282,8 @@ public:
         const auto plan = tune(schedule, repeat, system_.seconds, [&](const tunekit::plan& p, std::size_t k) {
             note(out.model, p.seconds, recorded_latency(p));
             note(out.tasks[k], p.tasks[k].record.seconds(), recorded_cost(p, k));
-            out.trials.push_back({k, p.seconds - std::exchange(answered, p.seconds), layers_[k].weight * recorded_cost(p, k)});
+            out.trials.push_back(
+                {k, p.seconds - std::exchange(answered, p.seconds), layers_[k].weight * recorded_cost(p, k)});
         });
         bool warm = false;  // the slot in which the model is first whole belongs to the warm-up
         for (const auto& slot : plan.slots) {
@@ -338,7 +340,8 @@ private:
         double now = 0;
         const tunekit::measure::virtual_clock time(now);
         for (std::size_t k = 0; k < layers_.size(); ++k)
-            tasks.push_back(detail::measured_by(system_.recipe.repetition, layers_[k], time, seed(k), settings_.builders));
+            tasks.push_back(
+                detail::measured_by(system_.recipe.repetition, layers_[k], time, seed(k), settings_.builders));
         return tunekit::tune_tasks(tasks, system_.recipe, schedule, limit, gen, {.watch = watch, .clock = time});
     }
 

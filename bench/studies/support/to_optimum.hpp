@@ -21,18 +21,18 @@
 
 namespace programs {
 
-constexpr double fair_horizon = 600;                        ///< seconds of every run, and what one that never arrives counts as
+constexpr double fair_horizon = 600;  ///< seconds of every run, and what one that never arrives counts as
 constexpr std::array<double, 3> fair_shares{0.01, 0.02, 0.05};  ///< q: above the recorded optimum
-constexpr double fair_excess_until = 300;                   ///< seconds of the excess
+constexpr double fair_excess_until = 300;                       ///< seconds of the excess
 
 /// When a run came within each of `fair_shares` of the optimum and stayed there, in seconds.
 using arrivals = std::array<double, fair_shares.size()>;
 
 /// What one repeat of a system came to.
 struct fair_run {
-    arrivals own{};      ///< +inf where it never came there
-    arrivals oracle{};   ///< of the exact oracle over the run's own trials; +inf as well
-    double excess = 0;   ///< integral of latency / optimum - 1 over the first 300 s, in seconds
+    arrivals own{};     ///< +inf where it never came there
+    arrivals oracle{};  ///< of the exact oracle over the run's own trials; +inf as well
+    double excess = 0;  ///< integral of latency / optimum - 1 over the first 300 s, in seconds
 };
 
 inline arrivals arrivals_of(const latency_course& course, double optimum)
@@ -58,7 +58,8 @@ inline arrivals oracle_of(const replayed_run& run, const arrivals& own, double o
     const auto curves = curves_of(run.trials, run.tasks.size());
     arrivals out{};
     for (std::size_t q = 0; q < out.size(); ++q)
-        out[q] = (std::min)(own[q], least_seconds(curves, (1 + fair_shares[q]) * optimum, (std::min)(own[q], fair_horizon)));
+        out[q] =
+            (std::min)(own[q], least_seconds(curves, (1 + fair_shares[q]) * optimum, (std::min)(own[q], fair_horizon)));
     return out;
 }
 
@@ -125,9 +126,8 @@ estimated over_repeats(std::size_t repeats, const Statistic& statistic)
 /// T_q of a system. The same repeats are drawn for all three q.
 inline estimated tq_of(std::span<const arrivals> runs)
 {
-    return detail::over_repeats(runs.size(), [&](std::span<const std::uint32_t> rows) {
-        return geometric_mean(medians(runs, rows));
-    });
+    return detail::over_repeats(
+        runs.size(), [&](std::span<const std::uint32_t> rows) { return geometric_mean(medians(runs, rows)); });
 }
 
 /// How many times as long `slower` takes by T_q as `sooner`. Repeats are drawn in pairs: r has the same noise in both.
@@ -141,9 +141,8 @@ inline estimated tq_ratio(std::span<const arrivals> slower, std::span<const arri
 /// Runs that came within the least share of the optimum, and so within each.
 inline std::size_t arrived(std::span<const arrivals> runs)
 {
-    return static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), [](const arrivals& t) {
-        return t.front() <= fair_horizon;
-    }));
+    return static_cast<std::size_t>(
+        std::count_if(runs.begin(), runs.end(), [](const arrivals& t) { return t.front() <= fair_horizon; }));
 }
 
 /// Whether fewer than half arrived, so that T_q is a lower bound.

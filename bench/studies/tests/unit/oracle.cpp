@@ -52,7 +52,8 @@ TEST_CASE("a plateau before a fall misleads the myopic oracle, not the area-opti
 namespace {
 
 /// The least of all choices of a beginning of each curve, one by one.
-double by_force(const std::vector<programs::task_curve>& curves, std::size_t k, double seconds, double latency, double goal)
+double by_force(const std::vector<programs::task_curve>& curves, std::size_t k, double seconds, double latency,
+                double goal)
 {
     if (k == curves.size()) return latency <= goal ? seconds : std::numeric_limits<double>::infinity();
     double least = std::numeric_limits<double>::infinity();
@@ -99,7 +100,8 @@ TEST_CASE("the exact oracle takes whole slots, up, and needs a step of every tas
           std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("regret counts what the best next slot would have saved: none for the greedy order, and it forgives a plateau")
+TEST_CASE(
+    "regret counts what the best next slot would have saved: none for the greedy order, and it forgives a plateau")
 {
     const std::vector<programs::slot_curve> curves{{10, 10, 2}, {10, 9.5, 9, 8.5}};
     CHECK(programs::cumulative_regret(curves, programs::myopic_order(curves)) == 0);
@@ -115,7 +117,8 @@ TEST_CASE("the shortest way is not that of the least area")
     // To a latency of 10: the second curve alone comes there in one slot; the order of least area begins with the first.
     const std::vector<programs::slot_curve> curves{{10, 4, 4}, {10, 5, 5}};
     CHECK(programs::area_optimal_order(curves).front() == 0);
-    CHECK(programs::least_seconds(std::vector<programs::task_curve>{{{0, 10}, {2, 4}}, {{0, 10}, {1, 5}}}, 15, 10, 1) == 1);
+    CHECK(programs::least_seconds(std::vector<programs::task_curve>{{{0, 10}, {2, 4}}, {{0, 10}, {1, 5}}}, 15, 10, 1) ==
+          1);
 }
 
 TEST_CASE("a script is followed past tasks that ended, then the first active task goes on")
