@@ -65,8 +65,7 @@ using latency_course = std::vector<latency_step>;
 struct replayed_trial {
     std::size_t task = 0;
     double seconds = 0;  ///< since the answer before it
-    double latency =
-        0;  ///< the task's share of the model's latency after it, as recorded; +inf where it has no incumbent
+    double latency = 0;  ///< the task's share of the model's after it, as recorded; +inf without an incumbent
 };
 
 /// One run.
