@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -16,7 +17,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "bench/studies/support/fair_baselines.hpp"
+#include "bench/studies/support/fair_report.hpp"
+#include "bench/studies/support/fair_systems.hpp"
 #include "bench/studies/support/middle.hpp"
 #include "bench/studies/support/record_network.hpp"
 #include "bench/studies/support/replay_network.hpp"
@@ -25,6 +27,7 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
+#include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tk = tunekit;
@@ -55,6 +58,7 @@ struct row {
     std::vector<double> final_latency{};
     std::vector<double> area{};    ///< over that of the area-optimal oracle
     std::vector<double> course{};  ///< median latency at each of the picture's times
+    std::vector<double> regret{};  ///< R(T), seconds of latency
     double own_seconds = 0;        ///< of strategy, schedule and replay together, per repeat
 };
 
@@ -135,7 +139,7 @@ private:
                 throw tk::error("--seconds " + std::to_string(o_.replay.seconds) + " ends in the warm-up, want more");
             begins = (std::max)(begins, baseline_.back().model.front().seconds);
             if (!foreseeable_) continue;
-            const auto curves = on.slot_curves(r);
+            const auto& curves = curves_.emplace_back(on.slot_curves(r));
             oracle_.push_back(on.run(programs::scripted{programs::area_optimal_order(curves)}, r));
             myopic_.push_back(on.run(programs::scripted{programs::myopic_order(curves)}, r));
         }
@@ -198,6 +202,9 @@ private:
     {
         row& x = out_.rows.emplace_back(row{.strategy = strategy, .schedule = schedule});
         for (std::size_t r = 0; r < runs.size(); ++r) judge(x, runs[r], r);
+        if (strategy == o_.strategies.front() && foreseeable_)
+            for (std::size_t r = 0; r < runs.size(); ++r)
+                x.regret.push_back(programs::cumulative_regret(curves_[r], runs[r].slots));
         for (const double t : out_.times) {
             std::vector<double> at;
             for (const auto& run : runs) at.push_back(latency_at(run.model, t));
@@ -210,6 +217,7 @@ private:
     const options& o_;
     bool foreseeable_;  ///< what oracles know can be found out
     std::vector<programs::replayed_run> baseline_, oracle_, myopic_;
+    std::vector<std::vector<programs::slot_curve>> curves_;  ///< of the first strategy, per repeat
     study out_;
 };
 
@@ -250,6 +258,10 @@ void print(const options& o, std::span<const programs::replayed_layer> layers, c
         }
         std::printf("\n");
     }
+    for (const auto& r : s.rows)
+        if (!r.regret.empty())
+            std::printf("R(T), cumulative regret, of %s, %s: %.3f ms\n", r.strategy.c_str(), r.schedule.c_str(),
+                        1e3 * tk::stats::median(r.regret));
     const row* const dynatune = best_of(s, {"dynatune"});
     const auto against = [&](const char* what, const row* other) {
         if (dynatune == nullptr || other == nullptr) return;
@@ -281,6 +293,7 @@ void print_json(const options& o, std::span<const programs::replayed_layer> laye
                         {"area_over_optimal", finite(tk::stats::median(r.area))},
                         {"final_latency_ms", finite(1e3 * tk::stats::median(r.final_latency))},
                         {"own_s", r.own_seconds}});
+        if (!r.regret.empty()) rows.back()["regret_ms"] = 1e3 * tk::stats::median(r.regret);
         if (r.of_tasks.empty()) continue;
         const auto y = speedup(s.rows.front().of_tasks, r.of_tasks);
         rows.back().update({{"seconds_of_tasks", tk::stats::median(r.of_tasks)},
@@ -299,72 +312,30 @@ void print_json(const options& o, std::span<const programs::replayed_layer> laye
     std::printf("%s\n", out.dump(2).c_str());
 }
 
-std::string stop_of(const programs::fair_row& r)
+/// The systems against one another by T_q, on recordings that are whole.
+void compare_fairly(options o)
 {
-    return r.stop == tk::unlimited ? std::string("none") : std::to_string(r.stop);
-}
-
-void print(const options& o, std::span<const programs::replayed_layer> layers,
-           const std::vector<programs::fair_row>& rows)
-{
-    std::printf(
-        "%zu tasks, %zu repeats, optimum %.3f ms; baseline: %s, one task after another; goal: 1.01x of its end\n",
-        layers.size(), o.replay.repeats, 1e3 * programs::optimal_latency(layers), o.fairly.strategies.front().c_str());
-    std::printf("%8s %8s %5s %9s %10s %10s  %s\n", "builders", "budget s", "stop", "order", "final ms", "s to 1.01x",
-                "speed-ups of strategies under dynatune, same budget and stop");
-    for (const auto& r : rows) {
-        std::printf("%8zu %8.0f %5s %9s %10.3f %10.1f", r.builders, r.seconds, stop_of(r).c_str(),
-                    r.by_work ? "by work" : "declared", 1e3 * r.final_latency, r.seconds_to_quality);
-        for (const auto& c : r.against)
-            std::printf("  %s %.2f [%.2f, %.2f]", c.name.c_str(), c.speedup.median, c.speedup.low, c.speedup.high);
-        std::printf("\n");
+    tk::require(o.fairly.builders > 0, "--builders is 0, want at least 1");
+    tk::require(o.fairly.threads > 0, "--threads is 0, want at least 1");
+    const std::string own = tk::scoring::recordings_folder(TUNEKIT_RECORDINGS);
+    o.fairly.seed = o.replay.seed;
+    const std::string& name = o.record.network;
+    if (o.recorded.empty()) {
+        o.recorded = own + '/' + name;
+        tk::require(name == "spaces" || std::filesystem::is_directory(o.recorded),
+                    "--fair: network " + name +
+                        " has no recording, want one of alexnet, resnet18 and squeezenet, or its folder as " +
+                        "--recorded, which --record makes");
     }
-    for (const auto& name : o.fairly.strategies) {
-        const auto* const r = programs::least_favourable(rows, name);
-        const std::string rule = r->stop == tk::unlimited ? "never stops early" : "stops after " + stop_of(*r);
-        for (const auto& c : r->against)
-            if (c.name == name)
-                std::printf(
-                    "%s, dynatune: at least %.2f [%.2f, %.2f], where the baseline %s, tasks %s, %.0f s, "
-                    "%zu builder%s\n",
-                    name.c_str(), c.speedup.median, c.speedup.low, c.speedup.high, rule.c_str(),
-                    r->by_work ? "by work" : "as declared", r->seconds, r->builders, r->builders == 1 ? "" : "s");
-    }
-}
-
-void print_json(const options& o, const std::vector<programs::fair_row>& found)
-{
-    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-    for (const auto& r : found)
-        for (const auto& c : r.against) {
-            rows.push_back({{"builders", r.builders},
-                            {"seconds", r.seconds},
-                            {"patience", r.stop == tk::unlimited ? nlohmann::ordered_json(nullptr)
-                                                                 : nlohmann::ordered_json(r.stop)},
-                            {"order", r.by_work ? "by work" : "declared"},
-                            {"baseline_final_latency_ms", 1e3 * r.final_latency},
-                            {"baseline_seconds_to_quality", r.seconds_to_quality},
-                            {"strategy", c.name}});
-            programs::add(rows.back(), "speedup", c.speedup);
-        }
-    const nlohmann::ordered_json out{{"network", study_name(o)},    {"baseline", o.fairly.strategies.front()},
-                                     {"repeats", o.replay.repeats}, {"runs", o.replay.runs},
-                                     {"seed", o.replay.seed},       {"rows", rows}};
-    std::printf("%s\n", out.dump(2).c_str());
-}
-
-void compare_fairly(options o, const std::vector<programs::replayed_layer>& layers)
-{
-    o.fairly.strategies = o.strategies;
-    for (const double s : o.fairly.budgets)
-        tk::require(s > 0 && s < infinite, "--budgets: a budget is not positive, want seconds of recorded time");
-    for (const std::size_t n : o.fairly.builders) tk::require(n > 0, "--builders: 0 builders, want at least 1");
-    const auto rows = programs::fair_comparison(layers, o.fairly, o.replay, [](const programs::fair_row& r) {
-        std::fprintf(stderr, "%zu builders, %.0f s, stop %s, %s\n", r.builders, r.seconds, stop_of(r).c_str(),
-                     r.by_work ? "by work" : "declared");
+    const auto on = programs::fair_network_of(name, o.recorded);
+    std::vector<programs::fair_network> others;
+    for (const char* other : {"squeezenet", "alexnet", "resnet18"})
+        if (other != name) others.push_back(programs::fair_network_of(other, own + '/' + other));
+    const auto table = programs::fair_comparison(on, others, o.fairly, [](const programs::fair_row& r) {
+        std::fprintf(stderr, "%s, %s\n", r.system.name.c_str(), r.overlap ? "builds overlap" : "no overlap");
     });
-    if (o.json) print_json(o, rows);
-    else print(o, layers, rows);
+    if (o.json) programs::print_json(on, o.fairly, table);
+    else programs::print(on, o.fairly, table);
 }
 
 void draw(const options& o, const study& s)
@@ -451,10 +422,11 @@ void record(options o)
 
 void run(options o)
 {
+    tk::require(o.replay.repeats > 0, "--repeats is 0, want at least 1");
+    if (o.fair) return compare_fairly(std::move(o));
     const int sources = (o.record.folder.empty() ? 0 : 1) + (o.recorded.empty() ? 0 : 1) + (o.synthetic > 0 ? 1 : 0);
     tk::require(sources == 1, "--record, --recorded and --synthetic: want one of them");
     if (!o.record.folder.empty()) return record(std::move(o));
-    tk::require(o.replay.repeats > 0, "--repeats is 0, want at least 1");
     tk::require(o.replay.seconds > 0 && o.replay.seconds < infinite,
                 "--seconds is not positive, want seconds of recorded time");
     tk::require(o.replay.slot_seconds >= 0,
@@ -466,7 +438,6 @@ void run(options o)
     if (o.synthetic > 0) o.strategies = {"grid"};  // the rows are in the order of their trials
     const auto layers = o.synthetic > 0 ? programs::made_up_network(o.synthetic, o.replay.seed)
                                         : programs::load_network(o.record.network, o.recorded);
-    if (o.fair) return compare_fairly(o, layers);
     const auto found = comparison(layers, o).take();
     if (!o.out.empty()) draw(o, found);
     if (o.json) print_json(o, layers, found);
@@ -484,37 +455,52 @@ int main(int argc, char** argv)
            "--network", o.record.network,
            "alexnet, resnet18, squeezenet or vgg16; or spaces: all of the folder, as tasks of weight 1 [resnet18]")
         ->default_val("resnet18");
-    app.add_option("--record", o.record.folder,
-                   "measure the spaces into this folder; what was broken off there is taken up");
-    app.add_option("--device", o.record.device, "recording: what the .params files say of this machine");
-    app.add_option("--core", o.record.core,
-                   "recording: the core that kernels are timed on; compilers take the others [0]");
-    app.add_option("--recorded", o.recorded, "replay the spaces in this folder");
-    app.add_option("--synthetic", o.synthetic, "replay so many made-up tasks instead");
-    app.add_option("--schedule", o.schedules,
-                   "names with commas, or all: oracle, " + programs::list(programs::schedules()))
-        ->delimiter(',');
-    app.add_option("--strategy", o.strategies,
-                   "names with commas; the first, sequential, is the baseline [autotvm]: " +
-                       programs::list(programs::strategies()))
-        ->delimiter(',');
-    app.add_option("--seconds", o.replay.seconds, "of recorded time per run [300]");
-    app.add_option("--slot-seconds", o.replay.slot_seconds,
-                   "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]");
-    app.add_flag(
-        "--fair", o.fair,
-        "strategies under dynatune against the first one sequential, with and without early stopping on both sides");
-    app.add_option("--budgets", o.fairly.budgets, "with --fair: seconds, with commas [150,300,600,1200,2400]")
-        ->delimiter(',');
-    app.add_option("--builders", o.fairly.builders, "with --fair: how many build a batch side by side, with commas [1]")
-        ->delimiter(',');
-    app.add_option("--runs", o.replay.runs,
-                   "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their "
-                   "evaluators; 0: as "
-                   "each recipe has it [0]");
-    app.add_option("--repeats", o.replay.repeats, "runs with different seeds [5]");
+    app.add_option("--recorded", o.recorded,
+                   "replay the spaces in this folder; with --fair by default the project's own of the network");
+    app.add_option("--repeats", o.replay.repeats, "runs with different seeds [5; with --fair 15]");
     app.add_option("--seed", o.replay.seed, "of orders and runs [1]")->check(programs::whole_number());
-    app.add_option("--out", o.out, "folder for the picture and its numbers, <network>-<strategy>.svg and .csv");
     app.add_flag("--json", o.json, "print JSON instead of a table");
-    return programs::run_program(app, argc, argv, [&] { run(o); });
+
+    auto* const fair = app.add_flag("--fair", o.fair,
+                                    "whole systems by T_q: seconds until the model stays within 1, 2 and 5 % of the "
+                                    "recorded optimum, each system with overlap of builds and without, in 600 s");
+    app.add_option("--systems", o.fairly.systems,
+                   "with --fair: names with commas, of its table, or RECIPE or RECIPE/SCHEDULE [all]; the baseline is "
+                   "always there")
+        ->delimiter(',')
+        ->needs(fair);
+    app.add_option("--builders", o.fairly.builders, "with --fair: how many build side by side [8]")
+        ->check(programs::whole_number())
+        ->needs(fair);
+    app.add_option("--threads", o.fairly.threads,
+                   "with --fair: how many replay repeats side by side [all of this machine]")
+        ->check(programs::whole_number())
+        ->needs(fair);
+
+    const auto alone = [&](CLI::Option* option) { option->excludes(fair); };
+    alone(app.add_option("--record", o.record.folder,
+                         "measure the spaces into this folder; what was broken off there is taken up"));
+    alone(app.add_option("--device", o.record.device, "recording: what the .params files say of this machine"));
+    alone(app.add_option("--core", o.record.core,
+                         "recording: the core that kernels are timed on; compilers take the others [0]"));
+    alone(app.add_option("--synthetic", o.synthetic, "replay so many made-up tasks instead"));
+    alone(app.add_option("--schedule", o.schedules,
+                         "names with commas, or all: oracle, " + programs::list(programs::schedules()))
+              ->delimiter(','));
+    alone(app.add_option("--strategy", o.strategies,
+                         "names with commas; the first, sequential, is the baseline [autotvm]: " +
+                             programs::list(programs::strategies()))
+              ->delimiter(','));
+    alone(app.add_option("--seconds", o.replay.seconds, "of recorded time per run [300]"));
+    alone(app.add_option("--slot-seconds", o.replay.slot_seconds,
+                         "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]"));
+    alone(app.add_option(
+        "--runs", o.replay.runs,
+        "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their "
+        "evaluators; 0: as each recipe has it [0]"));
+    alone(app.add_option("--out", o.out, "folder for the picture and its numbers, <network>-<strategy>.svg and .csv"));
+    return programs::run_program(app, argc, argv, [&] {
+        if (app.count("--repeats") > 0) o.fairly.repeats = o.replay.repeats;
+        run(o);
+    });
 }

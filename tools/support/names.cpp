@@ -47,6 +47,7 @@ void each_recipe(const Add& add)
     add("autotvm-carried", carried(tk::recipes::autotvm_reg(), tk::recipes::combined().carry));
     add("autotvm-rank", tk::recipes::autotvm_rank());
     add("autotvm-paper", tk::recipes::autotvm_reg_paper());
+    add("autotvm-rank-paper", tk::recipes::autotvm_rank_paper());
     add("autotvm-rank-diverse-paper", tk::recipes::autotvm_rank_diverse_paper());
     add("autotvm-genetic", tk::recipes::autotvm_genetic());
     add("adatune-rfei", tk::recipes::adatune_rfei());

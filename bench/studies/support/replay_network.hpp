@@ -22,9 +22,11 @@
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/replay.hpp"
+#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/space/dynamic_product.hpp"
@@ -49,7 +51,8 @@ struct replay_settings {
     std::uint64_t seed = 1;
     std::uint32_t runs = 0;                       ///< of each configuration; 0: as the recipe has it
     std::uint64_t patience = tunekit::unlimited;  ///< answers of a task without improvement after which it ends
-    std::size_t builders = 1;                     ///< that build the configurations of a batch side by side
+    std::size_t builders = 1;                     ///< that build side by side
+    bool overlap = false;  ///< they build what is asked next while something runs; else a batch is built, then run
 };
 
 /// The latency of a model, or the cost of a task, with its incumbents, as recorded, whenever it changed.
@@ -58,10 +61,19 @@ struct latency_step {
 };
 using latency_course = std::vector<latency_step>;
 
+/// One answer of a run.
+struct replayed_trial {
+    std::size_t task = 0;
+    double seconds = 0;  ///< since the answer before it
+    double latency = 0;  ///< the task's share of the model's after it, as recorded; +inf without an incumbent
+};
+
 /// One run.
 struct replayed_run {
     latency_course model;
     std::vector<latency_course> tasks;  ///< each by the seconds it got
+    std::vector<replayed_trial> trials;
+    std::vector<std::size_t> slots{};  ///< the task of each slot after the warm-up
 };
 
 namespace detail {
@@ -259,16 +271,24 @@ public:
     template <class Schedule>
     [[nodiscard]] replayed_run run(const Schedule& schedule, std::size_t repeat) const
     {
-        replayed_run out{{}, std::vector<latency_course>(layers_.size())};
+        replayed_run out{{}, std::vector<latency_course>(layers_.size()), {}};
+        double answered = 0;
         const auto note = [](latency_course& course, double seconds, double latency) {
             if (latency < std::numeric_limits<double>::infinity() &&
                 (course.empty() || latency != course.back().latency))
                 course.push_back({seconds, latency});
         };
-        tune(schedule, repeat, system_.seconds, [&](const tunekit::plan& p, std::size_t k) {
+        const auto plan = tune(schedule, repeat, system_.seconds, [&](const tunekit::plan& p, std::size_t k) {
             note(out.model, p.seconds, recorded_latency(p));
             note(out.tasks[k], p.tasks[k].record.seconds(), recorded_cost(p, k));
+            out.trials.push_back(
+                {k, p.seconds - std::exchange(answered, p.seconds), layers_[k].weight * recorded_cost(p, k)});
         });
+        bool warm = false;  // the slot in which the model is first whole belongs to the warm-up
+        for (const auto& slot : plan.slots) {
+            if (warm) out.slots.push_back(slot.task);
+            warm = slot.model_latency < std::numeric_limits<double>::infinity();
+        }
         return out;
     }
 
@@ -297,17 +317,31 @@ private:
     template <class Schedule, class Watch>
     tunekit::plan tune(const Schedule& schedule, std::size_t repeat, double seconds, Watch&& watch) const
     {
+        const tunekit::tasks_budget limit{
+            .seconds = seconds, .patience = settings_.patience, .slot_seconds = system_.slot_seconds};
+        const auto seed = [&](std::size_t k) { return settings_.seed + 1000 * repeat + k; };
+        auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
+        std::vector<tunekit::task> tasks;
+        if (settings_.overlap) {
+            using rows = tunekit::measure::resampled_rows<tunekit::measure::any_repetition>;
+            std::vector<rows> recorded;
+            for (std::size_t k = 0; k < layers_.size(); ++k) {
+                const auto& layer = layers_[k];
+                tasks.emplace_back(layer.name, layer.space, layer.flops, layer.weight);
+                recorded.emplace_back(layer.rows, system_.recipe.repetition, seed(k));
+            }
+            tunekit::measure::simulated_workers<rows> pool(std::move(recorded),
+                                                           {.workers = 1, .builders = settings_.builders});
+            auto how = system_.recipe;
+            how.schedule = tunekit::schedule::any_schedule(schedule);
+            return tunekit::tune_tasks(std::span<const tunekit::task>(tasks), pool, how, limit, gen, {.watch = watch});
+        }
         double now = 0;
         const tunekit::measure::virtual_clock time(now);
-        std::vector<tunekit::task> tasks;
         for (std::size_t k = 0; k < layers_.size(); ++k)
-            tasks.push_back(detail::measured_by(system_.recipe.repetition, layers_[k], time,
-                                                settings_.seed + 1000 * repeat + k, settings_.builders));
-        auto gen = tunekit::random::stream(settings_.seed, 0x73636865U, repeat);
-        return tunekit::tune_tasks(
-            tasks, system_.recipe, schedule,
-            {.seconds = seconds, .patience = settings_.patience, .slot_seconds = system_.slot_seconds}, gen,
-            {.watch = watch, .clock = time});
+            tasks.push_back(
+                detail::measured_by(system_.recipe.repetition, layers_[k], time, seed(k), settings_.builders));
+        return tunekit::tune_tasks(tasks, system_.recipe, schedule, limit, gen, {.watch = watch, .clock = time});
     }
 
     /// Of the incumbent, as recorded; +inf without one.

@@ -20,8 +20,17 @@ refuses 'want one of: random, ' --recorded $data --strategy best
 refuses 'want one of: sequential, ' --recorded $data --schedule fair
 refuses '--repeats is 0' --recorded $data --repeats 0
 refuses 'ends in the warm-up' --recorded $data --strategy random --seconds 0.01
-refuses '--budgets: a budget is not positive' --recorded $data --fair --budgets 0
-refuses '--builders: 0 builders' --recorded $data --fair --builders 0
+refuses '--builders is 0' --fair --builders 0
+refuses '--systems: recipe "best" is unknown' --fair --systems best
+refuses '--systems: schedule "best" is unknown' --fair --systems random/best
+refuses 'network vgg16 has no recording' --fair --network vgg16
+refuses 'the recorded optimum is not known' --fair --network spaces
+refuses '--fair' --fair --seconds 300
+refuses '--fair' --systems combined
+mkdir "$work/part"
+cp $data/*.params $data/*.csv.gz "$work/part"
+gzip -dc $data/R3.csv.gz | sed '7d' | gzip >"$work/part/R3.csv.gz"
+refuses '1 configurations of the space have no row, want all recorded' --fair --recorded "$work/part"
 refuses '--core 100000' --record "$work/none" --core 100000
 
 for network in resnet18 squeezenet alexnet; do
@@ -42,15 +51,18 @@ grep -q 'of 300 s, .*; baseline: random, sequential, an even share each, no earl
     fail "the large spaces are not replayed"
 grep -q '"area_over_optimal": null' "$work/large" || fail "large: an oracle played spaces to their end"
 refuses 'too large to be played to their end' --network spaces --recorded bench/studies/data/large --schedule oracle
-fair() { "$replay" --recorded $data --fair --strategy random,combined --repeats 2 --budgets 100 --builders 1,4 --json 2>/dev/null; }
-fair >"$work/fair"
-fair | cmp -s - "$work/fair" || fail "--fair: the same seed gave another table"
-# 2 numbers of builders, 4 stopping rules, 2 orders; random and combined, and combined asked for 4 at a time.
-[ "$(grep -c '"patience"' "$work/fair")" = 40 ] || fail "--fair: $(grep -c '"patience"' "$work/fair") rows, want 40"
-for stop in null 200 100 64; do
-    grep -q "\"patience\": $stop" "$work/fair" || fail "--fair: no baseline that stops after $stop"
+fair() { "$replay" --network alexnet --fair --systems combined,random/round-robin --repeats 2 --builders 4 "$@" 2>/dev/null; }
+fair --json --threads 1 >"$work/fair"
+fair --json --threads 2 | cmp -s - "$work/fair" || fail "--fair: the same seed gave another table on two threads"
+# The baseline is always there, and each system is there with overlap and without.
+for overlap in true false; do
+    [ "$(grep -c "\"overlap\": $overlap" "$work/fair")" = 3 ] || fail "--fair: not every system has a row with overlap $overlap"
 done
-grep -q '"strategy": "combined, 4 ahead"' "$work/fair" || fail "--fair: combined is not asked for 4 at a time"
+[ "$(grep -c '"ahead": 1.0,' "$work/fair")" = 2 ] || fail "--fair: the baseline is not what leads are divided by"
+for key in network builders system t1_s t2_s t5_s tq_s low high arrived over_oracle share_of_oracle excess_s; do
+    grep -q "\"$key\"" "$work/fair" || fail "--fair: no $key in the JSON"
+done
+fair | grep -q '^combined .* yes ' || fail "--fair: the table has no row of combined with overlap"
 [ -x "$search" ] || fail "$search is not built here"
 "$search" --spaces packages/scoring/recordings/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
     fail "bench_search does not read the recordings"

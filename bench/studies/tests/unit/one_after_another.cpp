@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "bench/studies/support/fair_baselines.hpp"
+#include "bench/studies/support/one_after_another.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
@@ -51,14 +52,43 @@ TEST_CASE("builds of a batch go to the first builder that is free, runs follow o
     CHECK(now == seconds(1));
 }
 
+TEST_CASE("with overlap a run takes the longer of its builds and its runs, and the model has the same courses")
+{
+    // 16 configurations of 1 s to build and 1 s to run. One builder: alone 16 (1 + 1) s, with overlap 1 + 16 s. Four
+    // builders, asked for four at a time: alone 4 (1 + 4) s, with overlap still 1 + 16 s, for one worker runs all.
+    std::vector<std::int64_t> values(16);
+    std::vector<programs::replayed_layer> layers;
+    std::vector<tk::measure::recorded_row> rows;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<std::int64_t>(i);
+        rows.push_back(row_of(1, 1));
+    }
+    layers.push_back({"T", 1, 1, tk::space::dynamic_product({{"x", values}}, {}), rows});
+    const auto ends = [&](std::size_t builders, bool overlap) {
+        const programs::replay_settings s{.seconds = 100, .runs = 1, .builders = builders, .overlap = overlap};
+        auto how = programs::replayed_by("grid", s, 1);
+        how.recipe.ahead = builders;
+        const auto run = programs::replayed_network(layers, "grid", how, s).run(programs::one_after_another{{0}}, 0);
+        REQUIRE(run.trials.size() == 16);
+        REQUIRE(run.model.size() == 1);
+        double all = 0;
+        for (const auto& t : run.trials) all += t.seconds;
+        return std::pair{run.model.front().seconds, all};
+    };
+    CHECK(ends(1, false) == std::pair{2.0, 32.0});
+    CHECK(ends(1, true) == std::pair{2.0, 17.0});
+    CHECK(ends(4, false) == std::pair{5.0, 20.0});
+    CHECK(ends(4, true) == std::pair{2.0, 17.0});
+}
+
 TEST_CASE("one task after another: what a task leaves of its share goes to the later ones")
 {
     // Three tasks in the order 2, 0, 1 in 90 s: 30 s for the first; it stops after 10 s, so 40 s for each of the others.
     std::vector<tk::schedule::task_view> tasks(3);
     for (auto& t : tasks) t.active = true;
-    const programs::one_after_another how{{2, 0, 1}, 90};
+    const programs::one_after_another how{{2, 0, 1}};
     tk::random::philox gen(1);
-    programs::one_after_another::state s;
+    auto s = how.start(tasks, {.seconds = 90});
     CHECK(how.select(s, tasks, gen) == 2);
     tasks[2].seconds = 10;
     CHECK(how.select(s, tasks, gen) == 2);
@@ -74,22 +104,31 @@ TEST_CASE("one task after another: what a task leaves of its share goes to the l
     CHECK(how.select(s, tasks, gen) == 1);
 }
 
+TEST_CASE("one task after another: the seconds of a run with nine workers are those of all nine")
+{
+    std::vector<tk::schedule::task_view> tasks(2);
+    const programs::one_after_another how{{0, 1}};
+    tk::random::philox gen(1);
+    auto s = how.start(tasks, {.seconds = 10, .workers = 9});
+    CHECK(how.select(s, tasks, gen) == 0);
+    tasks[0].seconds = 44;
+    CHECK(how.select(s, tasks, gen) == 0);
+    tasks[0].seconds = 45;
+    CHECK(how.select(s, tasks, gen) == 1);
+}
+
 TEST_CASE("tasks by work: operations times how often they occur, largest first, ties as declared")
 {
     std::vector<programs::replayed_layer> layers;
     for (const auto& [flops, weight] : {std::pair{1.0, 1.0}, {5.0, 1.0}, {2.0, 3.0}, {5.0, 1.0}})
         layers.push_back({"", flops, weight, tk::space::dynamic_product({{"x", {0}}}, {}), {}});
-    CHECK(programs::detail::order_of(layers, true) == std::vector<std::size_t>{2, 1, 3, 0});
-    CHECK(programs::detail::order_of(layers, false) == std::vector<std::size_t>{0, 1, 2, 3});
+    CHECK(programs::order_of(layers, true) == std::vector<std::size_t>{2, 1, 3, 0});
+    CHECK(programs::order_of(layers, false) == std::vector<std::size_t>{0, 1, 2, 3});
 }
 
-TEST_CASE("the least favourable baseline is the one of the least median")
+TEST_CASE("the best form of the baseline has the least product of T_q over the other networks")
 {
-    std::vector<programs::fair_row> rows(3);
-    rows[0].against = {{"a", {3, 2, 4, 0.95}}, {"b", {1, 1, 1, 0.95}}};
-    rows[1].against = {{"a", {2, 1, 5, 0.95}}, {"b", {4, 1, 5, 0.95}}};
-    rows[2].against = {{"b", {2, 1, 5, 0.95}}};
-    CHECK(programs::least_favourable(rows, "a") == &rows[1]);
-    CHECK(programs::least_favourable(rows, "b") == &rows[0]);
-    CHECK(programs::least_favourable(rows, "c") == nullptr);
+    CHECK(programs::best_form(std::vector<std::vector<double>>{{10, 90}, {30, 20}, {100, 7}}) == 1);  // 900, 600, 700
+    CHECK(programs::best_form(std::vector<std::vector<double>>{{4, 5}, {5, 4}}) == 0);
+    CHECK(programs::baseline_forms().size() == 8);
 }

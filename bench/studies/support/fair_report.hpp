@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// The table of T_q, as text and as JSON.
+
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/studies/support/fair_systems.hpp"
+#include "bench/studies/support/to_optimum.hpp"
+#include "tunekit/stats/quantile.hpp"
+
+namespace programs {
+
+/// What is printed of a row.
+struct fair_numbers {
+    arrivals t{};             ///< T_1, T_2, T_5 in seconds
+    estimated tq{}, ahead{};  ///< ahead: T_q of the baseline with the same overlap, divided by the row's
+    double over_oracle = 0;   ///< T_q divided by that of the exact oracle
+    std::optional<double> share_of_oracle{};  ///< (T_q of the baseline - T_q) / (T_q of the baseline - the oracle's)
+    double excess = 0;                        ///< s, median
+};
+
+inline fair_numbers numbers_of(const fair_row& row, const fair_row& baseline)
+{
+    const double oracle = geometric_mean(medians(row.oracle)), base = geometric_mean(medians(baseline.own));
+    fair_numbers out{.t = medians(row.own),
+                     .tq = tq_of(row.own),
+                     .ahead = tq_ratio(baseline.own, row.own),
+                     .excess = tunekit::stats::median(row.excess)};
+    out.over_oracle = out.tq.value / oracle;
+    if (base > oracle) out.share_of_oracle = (base - out.tq.value) / (base - oracle);
+    return out;
+}
+
+/// How a ratio of T_q to one is to be read: "" exact, ">=" or "<=" where the numerator or the denominator is a bound, "?" where both
+/// are.
+inline const char* sign_of(const fair_row& numerator, const fair_row& denominator)
+{
+    const bool above = is_bound(numerator.own), below = is_bound(denominator.own);
+    return above && below ? "?" : above ? ">=" : below ? "<=" : "";
+}
+
+/// The steps from the baseline without overlap to `combined` with it: what each multiplies the lead by.
+struct lead_parts {
+    double schedule = 1, search = 1, clock = 1, carrying = 1;
+};
+
+/// Nothing where a row is missing: AutoTVM under DynaTune's schedule, then the recipe in its place, then overlap, then carrying.
+inline std::optional<lead_parts> parts_of_lead(const fair_table& t)
+{
+    const auto tq = [](const fair_row* row) { return row == nullptr ? 0 : geometric_mean(medians(row->own)); };
+    const char* const alone = row_of(t, "combined-alone", true) != nullptr ? "combined-alone" : "combined";
+    const double base = tq(row_of(t, "autotvm-paper", false)), scheduled = tq(row_of(t, "autotvm-dynatune", false)),
+                 searched = tq(row_of(t, alone, false)), overlapped = tq(row_of(t, alone, true)),
+                 carried = tq(row_of(t, "combined", true));
+    if (!(base > 0 && scheduled > 0 && searched > 0 && carried > 0)) return std::nullopt;
+    return lead_parts{base / scheduled, scheduled / searched, searched / overlapped, overlapped / carried};
+}
+
+inline std::string text_of(const baseline_form& form)
+{
+    return (form.stop == tunekit::unlimited ? std::string("never stops early")
+                                            : "stops after " + std::to_string(form.stop)) +
+           (form.by_work ? ", tasks by work" : ", tasks as declared");
+}
+
+inline void print(const fair_network& on, const fair_settings& f, const fair_table& t)
+{
+    std::printf(
+        "%s: %zu tasks, optimum %.3f ms, untuned %.3f ms; %zu repeats of %.0f s, %zu builder%s\n"
+        "one after another: the baseline's form, the best on the other networks: %s; with overlap %s\n",
+        on.name.c_str(), on.layers.size(), 1e3 * on.optimum, 1e3 * on.untuned, f.repeats, fair_horizon, f.builders,
+        f.builders == 1 ? "" : "s", text_of(t.form[0]).c_str(), text_of(t.form[1]).c_str());
+    std::printf("%-26s %-7s %7s %7s %7s %9s %17s %8s %9s %17s %9s %7s %8s\n", "system", "overlap", "T_1 s", "T_2 s",
+                "T_5 s", "T_q s", "95 % interval", "arrived", "ahead", "95 % interval", "x oracle", "share",
+                "excess s");
+    for (std::size_t i = 0; i < t.rows.size(); ++i) {
+        const auto& row = t.rows[i];
+        const auto& baseline = t.rows[i % 2];
+        const auto n = numbers_of(row, baseline);
+        char share[16] = "-", tq[24], ahead[24];
+        if (n.share_of_oracle) std::snprintf(share, sizeof share, "%.2f", *n.share_of_oracle);
+        std::snprintf(tq, sizeof tq, "%s%.1f", is_bound(row.own) ? ">=" : "", n.tq.value);
+        std::snprintf(ahead, sizeof ahead, "%s%.2f", sign_of(baseline, row), n.ahead.value);
+        std::printf("%-26s %-7s %7.1f %7.1f %7.1f %9s %8.1f %8.1f %4zu/%-3zu %9s %8.2f %8.2f %9.2f %7s %8.1f\n",
+                    row.system.name.c_str(), row.overlap ? "yes" : "no", n.t[0], n.t[1], n.t[2], tq, n.tq.low,
+                    n.tq.high, arrived(row.own), f.repeats, ahead, n.ahead.low, n.ahead.high, n.over_oracle, share,
+                    n.excess);
+    }
+    if (const auto p = parts_of_lead(t))
+        std::printf(
+            "combined with overlap against autotvm-paper without: schedule %.2f x search and limits %.2f x clock "
+            "(overlap) %.2f x carrying %.2f = %.2f\n",
+            p->schedule, p->search, p->clock, p->carrying, p->schedule * p->search * p->clock * p->carrying);
+}
+
+inline void print_json(const fair_network& on, const fair_settings& f, const fair_table& t)
+{
+    using json = nlohmann::ordered_json;
+    json rows = json::array();
+    for (std::size_t i = 0; i < t.rows.size(); ++i) {
+        const auto& row = t.rows[i];
+        const auto& baseline = t.rows[i % 2];
+        const auto n = numbers_of(row, baseline);
+        rows.push_back({{"system", row.system.name},
+                        {"overlap", row.overlap},
+                        {"t1_s", n.t[0]},
+                        {"t2_s", n.t[1]},
+                        {"t5_s", n.t[2]},
+                        {"tq_s", n.tq.value},
+                        {"low", n.tq.low},
+                        {"high", n.tq.high},
+                        {"arrived", arrived(row.own)},
+                        {"bound", is_bound(row.own)},
+                        {"over_oracle", n.over_oracle},
+                        {"share_of_oracle", n.share_of_oracle ? json(*n.share_of_oracle) : json(nullptr)},
+                        {"excess_s", n.excess},
+                        {"ahead", n.ahead.value},
+                        {"ahead_low", n.ahead.low},
+                        {"ahead_high", n.ahead.high},
+                        {"ahead_is", sign_of(baseline, row)}});
+    }
+    const auto form = [](const baseline_form& b) {
+        return json{{"stop", b.stop == tunekit::unlimited ? json(nullptr) : json(b.stop)}, {"by_work", b.by_work}};
+    };
+    json out{{"network", on.name},
+             {"builders", f.builders},
+             {"repeats", f.repeats},
+             {"seed", f.seed},
+             {"horizon_s", fair_horizon},
+             {"optimum_ms", 1e3 * on.optimum},
+             {"untuned_ms", 1e3 * on.untuned},
+             {"baseline", {{"alone", form(t.form[0])}, {"overlapping", form(t.form[1])}}},
+             {"rows", rows}};
+    if (const auto p = parts_of_lead(t))
+        out["parts"] = {
+            {"schedule", p->schedule}, {"search", p->search}, {"clock", p->clock}, {"carrying", p->carrying}};
+    std::printf("%s\n", out.dump(2).c_str());
+}
+
+}  // namespace programs
