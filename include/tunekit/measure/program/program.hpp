@@ -310,6 +310,7 @@ private:
             auto values = space_.texts(next.candidate);
             m = k < workers() ? plan_.measure(run, std::move(values), next.limits, scratch, numbers)
                               : plan_.build_ahead(run, std::move(values), next.limits, scratch);
+            if (numbers.size() <= measured_values::most) m.values = measured_values(std::span<const double>(numbers));
         } catch (const detail::no_resources& e) {
             m = {.failed = failure{failure_kind::lost, 0, e.what()}};
         } catch (const std::exception& e) {

@@ -59,6 +59,7 @@ struct program_options {
     std::size_t output_bytes = std::size_t{1} << 20;
     std::size_t workers = 1;   ///< >= 1; configurations that run at a time
     std::size_t builders = 0;  ///< configurations that are built while others run; 0: a worker builds before it runs
+    bool keep_empty = false;   ///< whether an argument that is one placeholder with an empty value stays an argument
     bool pinned = true;        ///< whether several workers and builders have processors of their own
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
