@@ -33,10 +33,10 @@ struct log_budget {
 
 /// What a report says of a run beside its numbers. A resumed run may have another.
 struct log_about {
-    std::string title{};             ///< what is tuned; empty: the task's name
-    std::string unit = "s";          ///< of costs; "s": they are times
-    bool maximize = false;           ///< whether costs are 1 / scores, which a report shows
-    std::optional<index> untuned{};  ///< what the winner is compared with
+    std::string title{};                             ///< what is tuned; empty: the task's name
+    std::string unit = "s";                          ///< of costs; "s": they are times
+    bool maximize = false;                           ///< whether costs are 1 / scores, which a report shows
+    std::optional<index> untuned{};                  ///< what the winner is compared with
     std::vector<std::vector<std::string>> values{};  ///< by parameter: the texts of its values, in their order
 
     friend bool operator==(const log_about&, const log_about&) = default;

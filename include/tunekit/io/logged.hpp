@@ -320,7 +320,7 @@ private:
             }
             if (told != before.size()) differs("this run knows more from before");
             if (e.what == log_event::kind::round || e.what == log_event::kind::ended) continue;  // changes no tuner
-            tuner_.time(e.stamp);  // by which slots end
+            tuner_.time(e.stamp);                                                                // by which slots end
             if (e.what == log_event::kind::workers) {
                 detail::set_workers(tuner_, e.n);
                 workers = e.n;

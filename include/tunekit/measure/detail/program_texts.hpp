@@ -166,7 +166,8 @@ private:
         if (texts.empty()) return out;
         for (const text_template& t : texts) {
             std::string word = t.filled(values);  // an optional flag that is left out is no word
-            if (!word.empty() || keep_empty_ || !t.alone() || out.arguments.empty()) out.arguments.push_back(std::move(word));
+            if (!word.empty() || keep_empty_ || !t.alone() || out.arguments.empty())
+                out.arguments.push_back(std::move(word));
         }
         for (const variable& v : environment_) out.environment.emplace_back(v.name, v.value.filled(values));
         out.directory = directory_.filled(values);

@@ -46,7 +46,8 @@ inline std::string last_words(std::string_view text)
     if (text.size() > 160) {
         const char before = text[text.size() - 161];
         text.remove_prefix(text.size() - 160);
-        if (const auto end = text.find('\n'); before != '\n' && end != std::string_view::npos) text.remove_prefix(end + 1);
+        if (const auto end = text.find('\n'); before != '\n' && end != std::string_view::npos)
+            text.remove_prefix(end + 1);
         else if (before != '\n') out += "... ";  // one line that is longer
     }
     for (const char c : text)

@@ -48,10 +48,7 @@ struct told_configuration {
         for (const index i : lined_up)
             for (const seen_trial& x : t.rounds)
                 if (x.round == round && x.candidate == i) measured.push_back(x.measured);
-        if (measured.size() != lined_up.size()) {
-            if (round == 0) return std::nullopt;
-            break;
-        }
+        if (measured.size() != lined_up.size()) break;
         track.finishes(measured);
     }
     return comparison_of(track.verdict(), t.baseline.value_or(finalists.back()));
@@ -83,14 +80,14 @@ struct findings {
     bool against_baseline = false;           ///< whether `reference` is the baseline
     double gain = 1;                         ///< cost of the reference / cost of the winner
     stats::interval gain_range;              ///< 95 %, by the comparison or by their spreads; unbounded where unknown
-    std::optional<told_configuration> best{};         ///< the winner as it is told; a known result may be it, too
-    std::optional<told_configuration> compared{};     ///< `reference` as it is told
-    std::vector<told_configuration> tied{};           ///< those that do not differ from the best at 95 %, best first
+    std::optional<told_configuration> best{};          ///< the winner as it is told; a known result may be it, too
+    std::optional<told_configuration> compared{};      ///< `reference` as it is told
+    std::vector<told_configuration> tied{};            ///< those that do not differ from the best at 95 %, best first
     std::optional<measure::failure> default_failed{};  ///< why there is no cost of the baseline
-    std::uint32_t rounds = 0;              ///< of the last comparison, side by side; 0 where there was none
-    std::uint32_t rounds_to_separate = 0;  ///< with fewer it separates none, and ties are unclear
-    std::vector<std::size_t> incumbents{};                ///< positions at which the incumbent changed
-    std::vector<failure_count> failures{};                ///< most frequent first
+    std::uint32_t rounds = 0;                          ///< of the last comparison, side by side; 0 where there was none
+    std::uint32_t rounds_to_separate = 0;              ///< with fewer it separates none, and ties are unclear
+    std::vector<std::size_t> incumbents{};             ///< positions at which the incumbent changed
+    std::vector<failure_count> failures{};             ///< most frequent first
     std::size_t verified = 0, failed = 0, cut_short = 0;  ///< trials of each outcome
     double late_gain = 0;  ///< share of its cost by which the incumbent fell in the last quarter of the trials
     std::vector<value_axis> axes{};                      ///< one per parameter

@@ -87,8 +87,8 @@ struct cost_range {
     const scale y = scale_of(low, high, size.height - m.bottom, m.top, true);
     std::string alternative = "Cost of each of " + count_of(t.trials.size(), "trial") + " of " + t.name + ".";
     if (f.winner)
-        alternative += " The incumbent goes from " + t.unit.text(t.trials[f.incumbents.front()].measured.cost) + " at trial " +
-                       count(f.incumbents.front() + 1) + " to " +
+        alternative += " The incumbent goes from " + t.unit.text(t.trials[f.incumbents.front()].measured.cost) +
+                       " at trial " + count(f.incumbents.front() + 1) + " to " +
                        t.unit.text(t.trials[f.incumbents.back()].measured.cost) + " at trial " +
                        count(f.incumbents.back() + 1) + " in " + count_of(f.incumbents.size(), "step") + ".";
     alternative += " " + count(f.failed) + " failed.";
@@ -104,7 +104,8 @@ struct cost_range {
         const auto& one = t.trials[i];
         const double at = x(static_cast<double>(i + 1));
         if (one.measured.failed) bad.emplace_back(at, 24.0);
-        else if (one.measured.at_least && one.measured.cost > 0) cut.emplace_back(at, y(t.unit.shown(one.measured.cost)));
+        else if (one.measured.at_least && one.measured.cost > 0)
+            cut.emplace_back(at, y(t.unit.shown(one.measured.cost)));
         else if (one.verified()) good.emplace_back(at, y(t.unit.shown(one.measured.cost)));
     }
     if (f.failed > 0) {

@@ -52,7 +52,8 @@ namespace detail {
         }
         std::map<std::string_view, std::size_t> place;  // in the space
         for (std::size_t k = 0; j < t.texts.size() && k < t.texts[j].size(); ++k) place.emplace(t.texts[j][k], k);
-        const bool listed = std::all_of(a.values.begin(), a.values.end(), [&](const auto& v) { return place.contains(v); });
+        const bool listed =
+            std::all_of(a.values.begin(), a.values.end(), [&](const auto& v) { return place.contains(v); });
         const auto before = [&](const std::string& x, const std::string& y) {
             if (listed) return place.at(x) < place.at(y);
             if (a.numeric && *as_number(x) != *as_number(y)) return *as_number(x) < *as_number(y);

@@ -41,15 +41,15 @@ struct seen_trial {
 
 /// The trials and facts of one task in a run.
 struct seen_task {
-    std::string name{};                     ///< of the task
-    index size = 0;                         ///< configurations of the space
-    double flops = 0;                       ///< of one call; 0: unknown
-    double weight = 1;                      ///< calls in the model
-    std::vector<std::string> parameters{};  ///< names
-    std::vector<seen_trial> trials{};       ///< in the order of their answers
-    std::optional<index> baseline{};        ///< the winner is compared with it; empty: the first that ran
-    cost_unit unit{};                       ///< of its costs
-    std::vector<std::string> value_names{}; ///< of measurement::values, in their order
+    std::string name{};                             ///< of the task
+    index size = 0;                                 ///< configurations of the space
+    double flops = 0;                               ///< of one call; 0: unknown
+    double weight = 1;                              ///< calls in the model
+    std::vector<std::string> parameters{};          ///< names
+    std::vector<seen_trial> trials{};               ///< in the order of their answers
+    std::optional<index> baseline{};                ///< the winner is compared with it; empty: the first that ran
+    cost_unit unit{};                               ///< of its costs
+    std::vector<std::string> value_names{};         ///< of measurement::values, in their order
     std::vector<std::vector<std::string>> texts{};  ///< by parameter: its values in order; empty: by size or by name
     std::vector<seen_trial> known{};                ///< results from before the run
     std::vector<seen_trial> rounds{};               ///< of the last comparison, in the order they were measured

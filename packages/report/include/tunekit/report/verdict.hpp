@@ -35,7 +35,8 @@ namespace detail {
 /// How the best stands to what it is compared with.
 [[nodiscard]] inline std::string gain_sentence(const seen_task& t, const findings& f)
 {
-    const std::string than = compared_words(f), cost = t.unit.text(f.compared->cost), times = number(f.gain, 3) + " times ";
+    const std::string than = compared_words(f), cost = t.unit.text(f.compared->cost),
+                      times = number(f.gain, 3) + " times ";
     if (f.compared->candidate == f.best->candidate)
         return f.verified == 1 ? "It is the only one that ran."
                                : "Nothing was better than " + than + ": it is the same configuration.";
@@ -61,9 +62,10 @@ namespace detail {
         return out;
     }
     if (f.default_failed)
-        out.sentences.push_back("The default failed: " + words_of(to_text(f.default_failed->kind)) +
-                                (f.default_failed->message.empty() ? "" : ", " + shortened(f.default_failed->message, 300)) +
-                                (f.best ? ". Nothing is compared with it." : "."));
+        out.sentences.push_back(
+            "The default failed: " + words_of(to_text(f.default_failed->kind)) +
+            (f.default_failed->message.empty() ? "" : ", " + shortened(f.default_failed->message, 300)) +
+            (f.best ? ". Nothing is compared with it." : "."));
     if (!f.best) {
         out.headline = f.failed == n ? (n == 1 ? "The only trial failed." : "All " + count(n) + " trials failed.")
                                      : "No configuration was measured to its end.";
@@ -80,17 +82,18 @@ namespace detail {
             (f.tied.size() == 1 ? "One other configuration" : count(f.tied.size()) + " other configurations") +
             " cannot be told from it";
         if (f.rounds > 0)
-            out.sentences.push_back(count_of(f.rounds, "round") + " side by side" +
-                                    (within.empty() ? "" : " (95 %: " + within + ')') + ": " +
-                                    (f.tied.empty() ? "no other is as good."
-                                     : unclear(f)
-                                         ? others + ", as with fewer than " + count(f.rounds_to_separate) + " rounds none can."
-                                         : others + '.'));
+            out.sentences.push_back(
+                count_of(f.rounds, "round") + " side by side" + (within.empty() ? "" : " (95 %: " + within + ')') +
+                ": " +
+                (f.tied.empty() ? "no other is as good."
+                 : unclear(f)   ? others + ", as with fewer than " + count(f.rounds_to_separate) + " rounds none can."
+                                : others + '.'));
         else if (within.empty())
             out.sentences.push_back(
                 "It was not measured often enough to say how sure that is. Measure it again before you trust it.");
         else if (f.tied.empty())
-            out.sentences.push_back("It is sure to " + within + " (95 %), and no other configuration comes within that.");
+            out.sentences.push_back("It is sure to " + within +
+                                    " (95 %), and no other configuration comes within that.");
         else
             out.sentences.push_back(others + " by these measurements (95 %: " + within +
                                     "). The best of many is also a little lucky: race them before you choose.");

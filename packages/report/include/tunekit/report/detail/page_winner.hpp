@@ -26,7 +26,9 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
     to.begin_section("The winner");
     std::vector<const told_configuration*> shown{&*f.best};
     for (std::size_t i = 0; i < f.tied.size() && shown.size() < 6; ++i) shown.push_back(&f.tied[i]);
-    const auto is_compared = [&](const told_configuration* c) { return f.compared && c->candidate == f.compared->candidate; };
+    const auto is_compared = [&](const told_configuration* c) {
+        return f.compared && c->candidate == f.compared->candidate;
+    };
     if (f.compared && std::none_of(shown.begin(), shown.end(), is_compared)) shown.push_back(&*f.compared);
     document::table table{.caption = "The winner, those that cannot be told from it, and what it is compared with",
                           .columns = {"configuration"},
@@ -34,7 +36,8 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
     for (const auto* const c : shown) {
         std::string head = is_compared(c) ? f.against_baseline ? "default" : "first" : "";
         if (c == shown.front()) head = head.empty() ? "winner" : "winner, " + head;
-        else if (!f.compared || c != &*f.compared) head = (unclear(f) ? "unclear" : "tied") + (head.empty() ? "" : ", " + head);
+        else if (!f.compared || c != &*f.compared)
+            head = (unclear(f) ? "unclear" : "tied") + (head.empty() ? "" : ", " + head);
         table.columns.push_back(head);
     }
     const auto row = [&](const std::string& name, auto&& value) {
@@ -42,13 +45,16 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
         cells.emplace_back(name);
         for (const auto* const c : shown) cells.emplace_back(value(*c));
     };
-    row(t.unit.is_time() ? "time" : t.unit.maximize ? "score" : "cost",
+    row(t.unit.is_time()  ? "time"
+        : t.unit.maximize ? "score"
+                          : "cost",
         [&](const told_configuration& c) { return t.unit.text(c.cost); });
     row("95 %", [&](const told_configuration& c) {
         const std::string within = t.unit.text(c.within);
         return within.empty() ? "unknown" : within;
     });
-    row(f.rounds > 0 ? "rounds side by side" : "runs", [](const told_configuration& c) { return std::to_string(c.runs); });
+    row(f.rounds > 0 ? "rounds side by side" : "runs",
+        [](const told_configuration& c) { return std::to_string(c.runs); });
     for (std::size_t k = 0; k < t.value_names.size(); ++k)
         row(t.value_names[k], [k](const told_configuration& c) {
             return k < c.numbers.size() ? core::text_of(c.numbers[k], std::chars_format::general, 5) : std::string();
@@ -57,7 +63,8 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
         row("GFLOP/s", [&](const told_configuration& c) { return number(1e-9 * t.flops / c.cost, 3); });
     if (t.flops > 0 && peak_flops > 0 && t.unit.is_time())
         row("of peak", [&](const told_configuration& c) { return percent(t.flops / c.cost / peak_flops); });
-    row("trial", [](const told_configuration& c) { return c.trial ? count(*c.trial + 1) : std::string("known before"); });
+    row("trial",
+        [](const told_configuration& c) { return c.trial ? count(*c.trial + 1) : std::string("known before"); });
     row("index", [](const told_configuration& c) { return std::to_string(c.candidate); });
     const bool named = f.best->values.size() == t.parameters.size() && !t.parameters.empty();
     if (named)

@@ -54,7 +54,8 @@ namespace tunekit::report::detail {
     d.dots("dot faint", dots);
     for (std::size_t v = 0; v < a.values.size(); ++v)
         if (!costs[v].empty() && a.values.size() <= 40) {
-            const double at = y(t.unit.shown(stats::median(costs[v]))), half = (std::max)(1.5, (std::min)(step * 0.4, 22.0));
+            const double at = y(t.unit.shown(stats::median(costs[v]))),
+                         half = (std::max)(1.5, (std::min)(step * 0.4, 22.0));
             d.line("median", middle(v) - half, at, middle(v) + half, at);
         }
     if (f.winner)
@@ -125,8 +126,10 @@ namespace tunekit::report::detail {
     for (std::size_t u = 0; u < nx; u += every)
         d.text("tick", left + step * (static_cast<double>(u) + 0.5), height - 28,
                shortened(across.values[u * across.values.size() / nx], 9), "middle");
-    d.text("axis", width - 8, height - 8, shortened(across.name, 40) + " \xE2\x86\x92, best" + (*unit.name == 0 ? "" : std::string(" in ") + unit.name),
-           "end");
+    d.text(
+        "axis", width - 8, height - 8,
+        shortened(across.name, 40) + " \xE2\x86\x92, best" + (*unit.name == 0 ? "" : std::string(" in ") + unit.name),
+        "end");
     return std::move(d).text();
 }
 

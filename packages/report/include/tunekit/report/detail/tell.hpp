@@ -71,7 +71,8 @@ inline void tell_trials(const seen_task& t, findings& f)
 inline void tell_rounds(const seen_task& t, findings& f)
 {
     const auto found = last_comparison_of(t);
-    f.rounds_to_separate = measure::rounds_to_separate(found ? (std::max)(found->race.standings.size(), std::size_t{2}) : 2);
+    f.rounds_to_separate =
+        measure::rounds_to_separate(found ? (std::max)(found->race.standings.size(), std::size_t{2}) : 2);
     if (!found || !found->best) return;
     f.rounds = found->race.rounds;
     f.tied.clear();
