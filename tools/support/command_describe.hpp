@@ -32,14 +32,14 @@ inline nlohmann::ordered_json description_of(const command_setup& s, const tunek
         out["parameters"].push_back({{"name", p.name}, {"values", values}});
     }
     out["default"] = json_of(s.space, s.untuned);
-    out["unit"] = s.unit.name;
-    out["maximize"] = s.unit.maximize;
+    out["unit"] = task.unit.name;
+    out["maximize"] = task.unit.maximize;
     const auto f = tunekit::report::findings_of(task);
     out["trials"] = task.trials.size();
     out["failed"] = f.failed;
     out["best"] = json();
     if (f.best && f.best->candidate < s.space.size())
-        out["best"] = {{"config", json_of(s.space, f.best->candidate)}, {"cost", s.unit.shown(f.best->cost)}};
+        out["best"] = {{"config", json_of(s.space, f.best->candidate)}, {"cost", task.unit.shown(f.best->cost)}};
     out["importance"] = json();  // shares of the variance of ln cost
     if (f.shares && f.shares->trees > 0)
         for (const std::size_t j : f.order) out["importance"][f.axes[j].name] = f.shares->singles[j].mean;
@@ -49,7 +49,7 @@ inline nlohmann::ordered_json description_of(const command_setup& s, const tunek
 /// The trials of the log of this space; none where there is no such log.
 inline tunekit::report::seen_task task_of_log(const command_setup& s)
 {
-    if (s.o.log.empty()) return {};
+    if (s.o.log.empty()) return {.unit = s.unit};
     auto run = tunekit::report::seen_run_of_log(s.o.log);
     auto& task = run.tasks.front();
     const auto names = s.space.names();
@@ -89,13 +89,16 @@ inline void print_description(const command_setup& s)
     if (all["trials"] > 0)
         std::printf("\n%s trials, %s failed%s%s\n", dumped(all["trials"], -1).c_str(),
                     dumped(all["failed"], -1).c_str(), all["best"].is_null() ? "" : ", best ",
-                    all["best"].is_null() ? "" : cost_text({s.unit.name}, all["best"]["cost"].get<double>()).c_str());
+                    all["best"].is_null() ? "" : cost_text({all["unit"]}, all["best"]["cost"].get<double>()).c_str());
 }
 
-/// Prints the commands of the default, the first and the last configuration, and runs none.
+/// Prints the commands of the default and of two more configurations, and runs none.
 inline void print_commands(const command_setup& s, const tunekit::measure::program& program)
 {
-    for (const tunekit::index i : {s.untuned, tunekit::index{0}, s.space.size() - 1}) {
+    std::vector<tunekit::index> shown{s.untuned};
+    for (const tunekit::index i : {s.space.size() - 1, s.space.size() / 2, tunekit::index{0}})
+        if (shown.size() < 3 && std::find(shown.begin(), shown.end(), i) == shown.end()) shown.push_back(i);
+    for (const tunekit::index i : shown) {
         std::printf("# %s\n", tunekit::report::printable(s.space.text(i)).c_str());
         for (const auto& line : paste_lines(program.command_of(i, "{scratch}", "{build}")))
             std::printf("%s\n", line.c_str());

@@ -153,7 +153,7 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
         std::printf("no configuration was measured without failing\n");
         return;
     }
-    const char* const head = t.unit.maximize ? "score" : t.unit.is_time() ? "time" : "cost";
+    const char* const head = t.unit.maximize ? "score" : "cost";
     tunekit::report::text_table table({"", head, "95 % interval", "configuration"}, {-8, 12, -28, -1});
     const auto line = [&](const char* what, const tunekit::report::told_configuration& c) {
         const auto within = t.unit.shown(c.within);
