@@ -27,6 +27,7 @@
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;

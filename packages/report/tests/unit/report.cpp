@@ -241,6 +241,23 @@ TEST_CASE("the rounds of a last comparison are the account, and the lucky trial 
     CHECK(few.rounds < few.rounds_to_separate);
 }
 
+TEST_CASE("a result that was known before may be the best, and the default may be one")
+{
+    report::seen_task t{.name = "a", .parameters = {"p"}, .baseline = 5};
+    t.trials = {ran(3, 0, {"x"}, 1), ran(2, 0, {"y"}, 2)};
+    t.known = {ran(1, 0, {"z"}, 3), ran(4, 0, {"w"}, 5), failed(tk::measure::failure_kind::invalid, "no")};
+    const auto f = report::findings_of(t);
+    REQUIRE(f.best);
+    CHECK(f.best->candidate == 3);
+    CHECK_FALSE(f.best->trial);
+    CHECK(f.compared->candidate == 5);
+    CHECK(f.against_baseline);
+    CHECK(f.gain == 4);
+    CHECK(page_of(run_of(t)).find("known before") != std::string::npos);
+    t.trials.clear();
+    CHECK(report::verdict_of(t, report::findings_of(t)).headline == "Nothing was measured yet.");
+}
+
 TEST_CASE("a score is told as a score, and more of it is better")
 {
     const report::cost_unit unit{.name = "GB/s", .maximize = true};

@@ -36,22 +36,28 @@ inline constexpr double two_sided_95 = 1.959963984540054;
     return out;
 }
 
-/// What the trials alone say of the best.
+/// What the trials, and what was known before, say of the best.
 inline void tell_trials(const seen_task& t, findings& f)
 {
-    if (!f.winner) return;
-    const auto told = [&](std::size_t i) {
-        const measure::measurement& m = t.trials[i].measured;
-        told_configuration out = told_of(t, t.trials[i].candidate);
-        out.trial = i;
+    const auto told = [&](const seen_trial& x) {
+        const measure::measurement& m = x.measured;
+        told_configuration out = told_of(t, x.candidate);
         out.cost = m.cost;
         out.runs = m.runs;
         if (has_spread(m)) out.within = {m.cost - two_sided_95 * m.spread, m.cost + two_sided_95 * m.spread};
         return out;
     };
-    const auto &w = t.trials[*f.winner].measured, &r = t.trials[*f.reference].measured;
-    f.best = told(*f.winner);
-    f.compared = told(*f.reference);
+    const seen_trial* best = f.winner ? &t.trials[*f.winner] : nullptr;
+    const seen_trial* other = f.reference ? &t.trials[*f.reference] : nullptr;
+    for (const seen_trial& x : t.known) {
+        if (!x.verified()) continue;
+        if (best == nullptr || x.measured.cost < best->measured.cost) best = &x;
+        if (x.candidate == t.baseline && !f.against_baseline) other = &x, f.against_baseline = true;
+    }
+    if (best == nullptr) return;
+    const auto &w = best->measured, &r = (other == nullptr ? best : other)->measured;
+    f.best = told(*best);
+    if (other != nullptr) f.compared = told(*other);
     f.gain = r.cost / w.cost;
     if (!has_spread(w)) return;
     if (has_spread(r)) {
@@ -62,7 +68,7 @@ inline void tell_trials(const seen_task& t, findings& f)
         const auto& x = t.trials[i];
         if (!x.verified() || x.candidate == f.best->candidate || !has_spread(x.measured)) continue;
         if (x.measured.cost - w.cost <= two_sided_95 * std::hypot(w.spread, x.measured.spread))
-            f.tied.push_back(told(i));
+            f.tied.push_back(told(x));
     }
     std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
 }
