@@ -48,9 +48,9 @@ void write(const settings& s)
     run.repeat.push_back("tune_report " + s.log + (s.out.empty() ? " --text" : " -o " + s.out));
     const auto findings = tk::report::findings_of(run);
     for (std::size_t k = 0; k < run.tasks.size(); ++k)
-        if (findings[k].winner)
+        if (const auto& best = findings[k].best)
             run.use.push_back((run.tasks.size() > 1 ? run.tasks[k].name + ": " : std::string()) +
-                              tk::report::configuration_of(run.tasks[k], run.tasks[k].trials[*findings[k].winner]));
+                              tk::report::configuration_of(run.tasks[k], best->candidate, best->values));
     if (s.text || (s.out.empty() && s.svg.empty())) std::fputs(tk::report::to_terminal(run, findings).c_str(), stdout);
     if (!s.out.empty()) tk::io::write_text(s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
     if (!s.svg.empty()) {

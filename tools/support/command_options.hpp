@@ -2,15 +2,15 @@
 #pragma once
 
 /// \file
-/// The command line of tune_command: what it may say, and what `measure::program` makes of it.
+/// The command line of tune_command: what it may say.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,127 +19,26 @@
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/text.hpp"
-#include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/program/json_reading.hpp"
-#include "tunekit/measure/program/program_options.hpp"
-#include "tunekit/measure/program/readings.hpp"
 #include "tunekit/tune/budget.hpp"
 
 namespace programs {
 
 struct command_options {
-    std::string space, log, strategy = "combined", cost = "wall", check, untuned, t4, directory, result_file,
-                            build_directory;
+    std::string space, log, strategy = "combined", cost = "wall", check, untuned, known, seeds, race, t4, directory,
+                            result_file, build_directory, serve;
+    std::optional<std::string> unit;
     std::vector<std::string> environment, files, numbers, build, command, start_from;
-    double gain_below = 0, calls = 0;
+    double gain_below = 0, calls = 0, until_gain = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0, seed = 1;
     std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0;
     std::string command_line;  // as it was given
     report_options report;
-    bool resume = false, json = false, serve = false, unpinned = false;
+    bool resume = false, json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false,
+         describe = false;
+
+    [[nodiscard]] bool is_time() const { return cost == "wall" || cost == "cpu"; }
 };
-
-/// Cuts a command in words at blanks; quotes keep some together. Nothing else is special: no shell sees it.
-inline std::vector<std::string> words_of(const std::string& text, const std::string& option)
-{
-    std::vector<std::string> out;
-    std::string word;
-    bool begun = false;
-    char quote = 0;
-    for (const char c : text) {
-        if (quote != 0) {
-            if (c == quote) quote = 0;
-            else word += c;
-        } else if (c == '\'' || c == '"') {
-            quote = c;
-            begun = true;
-        } else if (c == ' ' || c == '\t' || c == '\n') {
-            if (begun) out.push_back(std::exchange(word, {}));
-            begun = false;
-        } else {
-            word += c;
-            begun = true;
-        }
-    }
-    if (quote != 0) tunekit::invalid(option + " '" + text + "': a quote is not closed, want pairs");
-    if (begun) out.push_back(word);
-    return out;
-}
-
-/// The two parts of "A:B" or "A=B".
-inline std::pair<std::string, std::string> parts_of(const std::string& text, char between, const std::string& option,
-                                                    const char* want)
-{
-    const auto at = text.find(between);
-    if (at == std::string::npos || at == 0) tunekit::invalid(option + " '" + text + "', want " + want);
-    return {text.substr(0, at), text.substr(at + 1)};
-}
-
-/// wall, cpu, regex:EXPRESSION or json:/POINTER; none for the wall.
-inline std::optional<tunekit::measure::reading> reading_of(const std::string& text, const std::string& option)
-{
-    namespace measure = tunekit::measure;
-    if (text == "wall") return std::nullopt;
-    if (text == "cpu") return measure::cpu_seconds{};
-    if (text.starts_with("regex:")) return measure::matched(text.substr(6));
-    if (text.starts_with("json:")) return measure::at_pointer(text.substr(5));
-    tunekit::invalid(option + " '" + text + "' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER");
-}
-
-/// What is to be measured, as it was asked for.
-inline tunekit::measure::program_options program_of(const command_options& o)
-{
-    namespace measure = tunekit::measure;
-    measure::program_options out{.command = o.command,
-                                 .directory = o.directory,
-                                 .build = o.build,
-                                 .build_directory = o.build_directory,
-                                 .result_file = o.result_file};
-    if (out.build.size() == 1) out.build = words_of(out.build.front(), "--build");
-    for (const std::string& e : o.environment) out.environment.push_back(parts_of(e, '=', "--env", "NAME=VALUE"));
-    for (const std::string& f : o.files) {
-        auto [from, to] = parts_of(f, ':', "--file", "TEMPLATE:OUT");
-        out.files.push_back({std::move(from), std::move(to)});
-    }
-    out.cost = reading_of(o.cost, "--cost");
-    for (const std::string& n : o.numbers) {
-        auto [name, how] = parts_of(n, '=', "--number", "NAME=regex:EXPRESSION or NAME=json:/POINTER");
-        auto read = reading_of(how, "--number");
-        out.numbers.push_back({std::move(name), read ? *std::move(read) : measure::reading(measure::wall_seconds{})});
-    }
-    if (!o.check.empty()) {
-        const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
-        if (kind == "status") {
-            const auto status = tunekit::core::number<int>(what);
-            if (!status || *status < 0 || *status > 255)
-                tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there");
-            out.exit_status = *status;
-        } else if (kind == "output") {
-            out.check = measure::same_output{tunekit::io::read_text(what), {.relative = o.tolerance}};
-        } else if (kind == "command") {
-            out.check_command = words_of(what, "--check");
-        } else {
-            tunekit::invalid("--check '" + o.check + "' is unknown, want status:N, output:FILE or command:WORDS");
-        }
-    }
-    constexpr std::size_t max_runs = std::numeric_limits<std::uint32_t>::max();
-    constexpr std::size_t max_mib = std::numeric_limits<std::size_t>::max() >> 20;
-    if (o.repeat > max_runs)
-        tunekit::invalid("--repeat " + std::to_string(o.repeat) + ", want at most " + std::to_string(max_runs));
-    if (o.memory_mib > max_mib)
-        tunekit::invalid("--memory-mib " + std::to_string(o.memory_mib) + ", want at most " + std::to_string(max_mib));
-    if (o.repeat > 0)
-        out.repetition =
-            measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
-    if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
-    out.memory_bytes = o.memory_mib << 20;
-    out.workers = o.workers;
-    out.builders = o.builders;
-    out.pinned = !o.unpinned;
-    return out;
-}
 
 /// The part of the budget that ends a run once it no longer pays, and whether its seconds are some.
 inline void set_gain(tunekit::budget& limit, const command_options& o)
@@ -156,6 +55,8 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
             "--stop-when-gain-below needs --calls N, want how often the program will run with what is found");
     if (o.calls > 0 && o.gain_below == 0)
         tunekit::invalid("--calls is used by --stop-when-gain-below alone, want both");
+    if (!(o.until_gain >= 0 && o.until_gain < 1))
+        tunekit::invalid("--until-gain " + std::to_string(o.until_gain) + ", want a share of the best, such as 0.01");
     limit.stop_when_gain_below = o.gain_below;
     limit.calls = o.calls;
 }
@@ -173,6 +74,9 @@ inline void describe_program(CLI::App& app, command_options& o)
         "--stop-when-gain-below", o.gain_below,
         "end where a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");
     app.add_option("--calls", o.calls, "how often the program will run with what is found, for --stop-when-gain-below");
+    app.add_option("--until-gain", o.until_gain,
+                   "end where as many trials again are expected to gain less than this share of the best: 0.01")
+        ->type_name("SHARE");
     app.add_option("--env", o.environment, "of the program's environment, with placeholders; may be repeated")
         ->allow_extra_args(false)
         ->type_name("NAME=VALUE");
@@ -191,6 +95,9 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--cost", o.cost, "wall, cpu, regex:EXPRESSION or json:/POINTER; positive, smaller is better")
         ->capture_default_str()
         ->type_name("READING");
+    app.add_option("--unit", o.unit, "of the cost, as it is told: s makes it a time; of wall and cpu it is s")
+        ->type_name("TEXT");
+    app.add_flag("--maximize", o.maximize, "the cost is a score, of which more is better; positive");
     app.add_option("--number", o.numbers,
                    "NAME=regex:EXPRESSION or NAME=json:/POINTER: told beside the cost; may be repeated")
         ->allow_extra_args(false)
@@ -198,6 +105,8 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS")
         ->type_name("CHECK");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
+    app.add_flag("--keep-empty", o.keep_empty,
+                 "an argument that is one placeholder with an empty value stays an argument; else it is left out");
 }
 
 /// The options of tune_command, on `app`.
@@ -206,8 +115,14 @@ inline void describe(CLI::App& app, command_options& o)
     app.formatter(std::make_shared<help_format>("-- PROGRAM [ARGUMENT]..."));
     app.footer("Example: tune_command --space space.json --seconds 600 -- ./program --tile {tile}");
     describe_program(app, o);
-    app.add_option("--default", o.untuned, "what is compared with; else the file's, else the first")
-        ->type_name("NAME=VALUE,...");
+    app.add_option("--default", o.untuned,
+                   "what is compared with: values, a JSON object of them in a file, or the best of a log; else the "
+                   "space's, else the first")
+        ->type_name("NAME=VALUE,...|FILE|LOG");
+    app.add_option("--known", o.known, "CSV with a column for each parameter, cost, and failure where some failed")
+        ->type_name("FILE");
+    app.add_option("--seeds", o.seeds, "CSV with a column for each parameter: measured first, never trusted")
+        ->type_name("FILE");
     app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")
         ->check(whole_number())
         ->capture_default_str();
@@ -231,11 +146,49 @@ inline void describe(CLI::App& app, command_options& o)
         ->type_name("PATH");
     app.add_option("--log", o.log, "file that takes a line for everything that happens")->type_name("FILE");
     app.add_flag("--resume", o.resume, "take up the run in the log");
+    app.add_option("--race", o.race,
+                   "compare the best of this log and the default again, side by side, and log it there")
+        ->type_name("LOG");
+    app.add_flag("--dry-run", o.dry_run, "print the commands of three configurations, and run nothing");
+    app.add_flag("--describe", o.describe, "print the space, and what the log knows of it, and run nothing");
     o.report.describe(app);
     app.add_flag("--json", o.json, "print JSON");
     app.add_option("--t4", o.t4, "write every configuration as a T4 file")->type_name("FILE");
-    app.add_flag("--serve", o.serve,
-                 "answer who asks by BaCO's protocol on standard input and output; no program is run");
+    app.add_flag("--serve{auto}", o.serve,
+                 "answer who asks on standard input, by lines of JSON (json) or by BaCO's protocol (baco), which is "
+                 "taken for a scenario; no program is run");
+}
+
+/// The number of letters by which two words differ: left out, put in, or another.
+inline std::size_t letters_apart(const std::string& a, const std::string& b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t k = 0; k < row.size(); ++k) row[k] = k;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t corner = std::exchange(row[0], i + 1);
+        for (std::size_t k = 0; k < b.size(); ++k) {
+            const std::size_t other = corner + (a[i] == b[k] ? 0 : 1);
+            corner = row[k + 1];
+            row[k + 1] = (std::min)({other, row[k] + 1, corner + 1});
+        }
+    }
+    return row.back();
+}
+
+/// ": --spaces is none, want --space" for the first option that there is not and that is near to one; else empty.
+inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
+{
+    for (int i = 1; i < argc && std::string(argv[i]) != "--"; ++i) {
+        const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+        if (!word.starts_with("--") || app.get_option_no_throw(word) != nullptr) continue;
+        std::string near;
+        std::size_t least = 3;
+        for (const CLI::Option* option : app.get_options())
+            for (const std::string& name : option->get_lnames())
+                if (const std::size_t n = letters_apart(word.substr(2), name); n < least) least = n, near = name;
+        return ": " + word + " is no option" + (near.empty() ? "" : ", want --" + near);
+    }
+    return {};
 }
 
 /// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes; what follows `--` is

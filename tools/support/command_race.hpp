@@ -2,17 +2,19 @@
 #pragma once
 
 /// \file
-/// The end of a run of tune_command: what is told of its best and of its default configuration.
+/// The end of a run of tune_command: its best and its default configuration are run afresh, side by side.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "tools/support/command_report.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/race.hpp"
+#include "tunekit/report/run.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/tuning.hpp"
@@ -22,28 +24,19 @@ namespace programs {
 inline constexpr double race_share = 0.1;    // of the seconds, for the last comparison
 inline constexpr double short_seconds = 30;  // where only trials are counted: what separating two may take in any case
 
-/// What the trials say of the best and of the default: where nothing is measured afresh.
-inline void tell_trials(command_report& r, const tunekit::tuning& record, tunekit::index untuned)
-{
-    if (!record.found()) return;
-    r.best = {.candidate = record.incumbent().candidate, .cost = record.best_cost()};
-    for (const auto& t : record.trials())
-        if (t.candidate == untuned && t.measured.ok() && !r.untuned)
-            r.untuned = {.candidate = untuned, .cost = t.measured.cost};
-}
-
 /// Who is compared, and the rounds that there is time for; none where one would take longer than the run may. Of `seconds` a
 /// tenth may pass, or of the time so far where there is no limit. There it takes the rounds that can separate two, unless they
-/// take longer than the run did.
+/// take longer than the run did. A default that failed is not run again.
 struct command_race {
     static constexpr std::size_t best = 3;  // beside the default
     static constexpr std::uint32_t max_rounds = 30;
 
     std::vector<tunekit::index> finalists;
     std::uint32_t rounds = 0;
+    double seconds_to_separate = 0;  ///< of a run whose last comparison separates two, about
 
-    command_race(command_report& r, const tunekit::tuning& record, tunekit::index untuned, double seconds)
-        : finalists(tunekit::line_up(record, 1, untuned))
+    command_race(const tunekit::tuning& record, tunekit::index untuned, double seconds)
+        : finalists(of(record, 1, untuned))
     {
         const auto round = [&](const std::vector<tunekit::index>& all) {
             return tunekit::round_seconds(record, all, true);
@@ -56,34 +49,50 @@ struct command_race {
         double left = limited ? race_share * seconds : (std::max)(1.0, race_share * record.seconds());
         if (!limited && to_separate <= most)  // 1.5: one disturbed round does no harm then
             left = (std::max)(left, (std::min)(1.5 * to_separate, most));
-        if (auto more = tunekit::line_up(record, best, untuned); left >= enough(more)) finalists = std::move(more);
-        if (finalists.size() > 1) {
-            r.rounds_to_separate = tunekit::measure::rounds_to_separate(finalists.size());
-            r.seconds_to_separate = to_separate / race_share;
-        }
+        if (auto more = of(record, best, untuned); left >= enough(more)) finalists = std::move(more);
+        if (finalists.size() > 1) seconds_to_separate = to_separate / race_share;
         if (left >= round(finalists))
             rounds = static_cast<std::uint32_t>((std::min)(double{max_rounds}, left / round(finalists)));
     }
+
+private:
+    static std::vector<tunekit::index> of(const tunekit::tuning& record, std::size_t n, tunekit::index untuned)
+    {
+        auto out = tunekit::line_up(record, n, untuned);
+        const auto& all = record.trials();
+        const bool failed = std::any_of(all.begin(), all.end(), [&](const tunekit::measure::trial& t) {
+            return t.candidate == untuned && t.measured.failed;
+        });
+        if (failed && out.size() > 1) std::erase(out, untuned);
+        return out;
+    }
 };
 
-/// What `tell_trials` told is replaced by the best and the default, run afresh side by side. `measurer` measures by single runs, and can be interrupted.
-template <class Measurer>
-void compare(command_report& r, const tunekit::tuning& record, tunekit::index untuned, Measurer& measurer,
-             const tunekit::measure::limits& within, double seconds)
-{
-    if (!record.found()) return;
-    const command_race on(r, record, untuned, seconds);
-    if (on.rounds == 0) return;
-    const auto found = tunekit::compare_finalists(measurer, on.finalists, untuned, within, {.max_rounds = on.rounds});
-    r.rounds = found.race.rounds;
-    if (!found.best || measurer.stopped()) return;
-    for (const auto& s : found.race.standings) {
-        if (s.failed || s.costs.empty()) continue;
-        const told_configuration t{.candidate = s.candidate, .cost = s.cost, .within = median_interval(s.costs)};
-        if (s.candidate == untuned) r.untuned = t;
-        if (s.candidate == *found.best) r.best = t;
-        else if (s.tied) r.tied.push_back(t);
+/// A measurer of rounds that keeps them: `each(round, candidate, measurement)` hears of those of a round that was not interrupted.
+template <class Measurer, class Each>
+struct kept_rounds {
+    Measurer& of;
+    Each each;
+    std::uint64_t round = 0;
+
+    [[nodiscard]] std::vector<tunekit::measure::measurement> measure(std::span<const tunekit::index> batch,
+                                                                     const tunekit::measure::limits& within)
+    {
+        auto out = of.measure(batch, within);
+        if (!of.stopped())
+            for (std::size_t k = 0; k < batch.size(); ++k) each(round, batch[k], out[k]);
+        ++round;
+        return out;
     }
+};
+
+/// Runs the rounds of `on`. `measurer` measures by single runs, and can be interrupted.
+template <class Measurer, class Each>
+void compare(const command_race& on, Measurer& measurer, const tunekit::measure::limits& within, Each&& each)
+{
+    if (on.rounds == 0) return;
+    kept_rounds<Measurer, Each&> rounds{measurer, each};
+    (void)tunekit::measure::race(rounds, on.finalists, within, {.max_rounds = on.rounds});
 }
 
 }  // namespace programs

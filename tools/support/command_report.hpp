@@ -4,16 +4,13 @@
 /// \file
 /// What tune_command tells at its end: a table, JSON, a T4 file, and a command to paste.
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <ctime>
-#include <limits>
-#include <optional>
-#include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -22,52 +19,25 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/program/program_options.hpp"
+#include "tunekit/report/cost_unit.hpp"
+#include "tunekit/report/findings.hpp"
+#include "tunekit/report/run.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/space/value_product.hpp"
-#include "tunekit/stats/interval.hpp"
-#include "tunekit/stats/quantile.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace programs {
 
-/// A 95 % interval of the median of what `costs` are drawn from: the widest pair of order statistics that a fair coin keeps
-/// inside with that probability. None for fewer than 6 costs, of which no pair does.
-inline std::optional<tunekit::stats::interval> median_interval(std::vector<double> costs)
-{
-    std::sort(costs.begin(), costs.end());
-    const std::size_t n = costs.size();
-    double tail = 0, term = std::pow(0.5, static_cast<double>(n));
-    std::optional<tunekit::stats::interval> out;
-    for (std::size_t k = 0; k < n / 2; ++k) {
-        tail += term;  // P(at most k of n throws are heads)
-        if (tail > 0.025) break;
-        out = {costs[k], costs[n - 1 - k]};
-        term *= static_cast<double>(n - k) / static_cast<double>(k + 1);
-    }
-    return out;
-}
-
-/// One line of the table.
-struct told_configuration {
-    tunekit::index candidate = 0;
-    double cost = std::numeric_limits<double>::quiet_NaN();
-    std::optional<tunekit::stats::interval> within{};
-    std::vector<double> numbers{};
-};
-
-/// What is told.
+/// What is told of a run beside its findings.
 struct command_report {
-    std::uint64_t trials = 0, failed = 0;
-    double seconds = 0;
-    std::string stopped{}, last_failure{};
+    tunekit::report::seen_run run;  ///< of one task
+    tunekit::report::findings found;
     std::string problem{};  ///< of the log or of what measures, which ended the run or its last comparison; else empty
-    std::optional<told_configuration> untuned{}, best{};
-    std::vector<told_configuration> tied{};
-    std::uint32_t rounds = 0;              ///< of the last comparison, side by side; 0 where there was none
-    std::uint32_t rounds_to_separate = 0;  ///< with fewer it separates none
-    double seconds_to_separate = 0;        ///< of a run whose last comparison has as many, about
-    std::vector<std::string> number_names{};
-    bool is_time = true;  ///< costs are seconds
+    double seconds_to_separate = 0;  ///< of a run whose last comparison separates two, about
+    tunekit::measure::program_command winner{};
+
+    [[nodiscard]] const tunekit::report::seen_task& task() const { return run.tasks.front(); }
+    [[nodiscard]] bool unclear() const { return found.rounds < found.rounds_to_separate; }
 };
 
 /// A JSON value of a parameter's.
@@ -90,93 +60,138 @@ inline nlohmann::ordered_json json_of(const tunekit::space::value_product& space
 }
 
 inline nlohmann::ordered_json json_of(const command_report& r, const tunekit::space::value_product& space,
-                                      const told_configuration& c)
+                                      const tunekit::report::told_configuration& c)
 {
     const auto number = [](double x) {
         return std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json();
     };
-    nlohmann::ordered_json out{{"config", json_of(space, c.candidate)}, {"cost", number(c.cost)}};
-    out["low"] = c.within ? number(c.within->low) : nlohmann::ordered_json();
-    out["high"] = c.within ? number(c.within->high) : nlohmann::ordered_json();
-    for (std::size_t k = 0; k < c.numbers.size(); ++k) out["numbers"][r.number_names[k]] = number(c.numbers[k]);
+    const auto& unit = r.task().unit;
+    const auto within = unit.shown(c.within);
+    nlohmann::ordered_json out{{"config", json_of(space, c.candidate)}, {"cost", number(unit.shown(c.cost))}};
+    out["low"] = number(within.low);
+    out["high"] = number(within.high);
+    const auto& names = r.task().value_names;
+    for (std::size_t k = 0; k < names.size() && k < c.numbers.size(); ++k)
+        out["numbers"][names[k]] = number(c.numbers[k]);
     return out;
 }
 
-inline void print_json(const command_report& r, const tunekit::space::value_product& space,
-                       const tunekit::measure::program_command& winner)
+inline void print_json(const command_report& r, const tunekit::space::value_product& space)
 {
     using json = nlohmann::ordered_json;
-    json out{{"trials", r.trials}, {"failed", r.failed}, {"seconds", r.seconds}};
-    out["default"] = r.untuned ? json_of(r, space, *r.untuned) : json();
+    const auto& f = r.found;
+    json out{{"trials", r.task().trials.size()}, {"failed", f.failed}, {"seconds", r.run.seconds}};
+    out["unit"] = r.task().unit.name;
+    out["maximize"] = r.task().unit.maximize;
+    out["default"] = f.compared && f.against_baseline ? json_of(r, space, *f.compared) : json();
+    if (f.default_failed)
+        out["default_failed"] = {{"kind", to_text(f.default_failed->kind)}, {"message", f.default_failed->message}};
     out["best"] = json();
-    if (r.best) {
-        out["best"] = json_of(r, space, *r.best);
-        out["best"]["command"] = winner.arguments;
-        for (const auto& [name, value] : winner.environment) out["best"]["environment"][name] = value;
-        if (!winner.build.empty()) out["best"]["build"] = winner.build;
+    if (f.best) {
+        out["best"] = json_of(r, space, *f.best);
+        out["best"]["command"] = r.winner.arguments;
+        for (const auto& [name, value] : r.winner.environment) out["best"]["environment"][name] = value;
+        if (!r.winner.build.empty()) out["best"]["build"] = r.winner.build;
+        if (f.compared && f.against_baseline) out["gain"] = f.gain;
     }
     out["tied"] = json::array();
-    for (const auto& t : r.tied) out["tied"].push_back(json_of(r, space, t));
-    out["rounds"] = r.rounds;
-    out["rounds_to_separate"] = r.rounds_to_separate;
-    out["stopped"] = r.stopped;
+    for (const auto& t : f.tied) out["tied"].push_back(json_of(r, space, t));
+    out["rounds"] = f.rounds;
+    out["rounds_to_separate"] = f.rounds_to_separate;
+    out["failures"] = json::array();
+    for (const auto& k : f.failures)
+        out["failures"].push_back(
+            {{"kind", to_text(k.kind)}, {"trials", k.trials}, {"message", k.message}, {"where", k.where}});
+    out["stopped"] = r.run.stopped;
     if (!r.problem.empty()) out["problem"] = r.problem;
     std::printf("%s\n", out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
-inline std::string cost_text(const command_report& r, double cost)
+/// A cost for a terminal, with plain blanks.
+inline std::string cost_text(const tunekit::report::cost_unit& unit, double cost)
 {
-    char text[40];
-    if (!r.is_time) std::snprintf(text, sizeof text, "%.5g", cost);
-    else if (cost < 1) std::snprintf(text, sizeof text, "%.4g ms", 1e3 * cost);
-    else std::snprintf(text, sizeof text, "%.4g s", cost);
-    return text;
+    std::string out = unit.text(cost);
+    for (std::size_t at; (at = out.find("\xC2\xA0")) != std::string::npos;) out.replace(at, 2, " ");
+    return out;
 }
 
-inline void print_table(const command_report& r, const tunekit::space::value_product& space,
-                        const tunekit::measure::program_command& winner)
+/// The lines to paste into a shell.
+inline std::vector<std::string> paste_lines(const tunekit::measure::program_command& winner)
 {
-    std::printf("%llu configuration%s measured, %llu failed, %.1f s: %s\n\n", static_cast<unsigned long long>(r.trials),
-                r.trials == 1 ? "" : "s", static_cast<unsigned long long>(r.failed), r.seconds, r.stopped.c_str());
-    if (!r.best) {
-        std::printf(
-            "no configuration was measured without failing%s%s\n",
-            r.last_failure.empty() ? "" : "; the last one: ", tunekit::report::printable(r.last_failure).c_str());
+    std::vector<std::string> out;
+    if (!winner.build.empty()) out.push_back("mkdir -p tuned && " + shell_line(winner.build));
+    std::string run;
+    for (const auto& [name, value] : winner.environment) run += name + '=' + shell_word(value) + ' ';
+    out.push_back(run + shell_line(winner.arguments));
+    return out;
+}
+
+/// What failed: the default first, then each kind with its count, its first message and what explains it.
+inline void print_failures(const command_report& r)
+{
+    const auto& f = r.found;
+    const auto said = [](const std::string& message) {
+        return message.empty() ? "" : ": " + tunekit::report::printable(message);
+    };
+    if (f.default_failed)
+        std::printf("the default failed, %s%s\n", to_text(f.default_failed->kind),
+                    said(f.default_failed->message).c_str());
+    for (const auto& k : f.failures)
+        std::printf("%zu failed, %s%s%s\n", k.trials, to_text(k.kind), said(k.message).c_str(),
+                    k.where.empty() ? "" : ("; they are those with " + tunekit::report::printable(k.where)).c_str());
+    if (!f.failures.empty()) std::printf("\n");
+}
+
+inline void print_table(const command_report& r, const tunekit::space::value_product& space)
+{
+    const auto& f = r.found;
+    const auto& t = r.task();
+    std::printf("%zu configuration%s measured, %zu failed, %.1f s: %s\n\n", t.trials.size(),
+                t.trials.size() == 1 ? "" : "s", f.failed, r.run.seconds, r.run.stopped.c_str());
+    print_failures(r);
+    if (!f.best) {
+        std::printf("no configuration was measured without failing\n");
         return;
     }
-    tunekit::report::text_table table({"", "cost", "95 % interval", "configuration"}, {-8, 12, -28, -1});
-    const auto line = [&](const char* what, const told_configuration& c) {
-        const std::string within =
-            c.within ? "[" + cost_text(r, c.within->low) + ", " + cost_text(r, c.within->high) + "]" : "";
+    const char* const head = t.unit.maximize ? "score" : "cost";
+    tunekit::report::text_table table({"", head, "95 % interval", "configuration"}, {-8, 12, -28, -1});
+    const auto line = [&](const char* what, const tunekit::report::told_configuration& c) {
+        const auto within = t.unit.shown(c.within);
+        const auto end = [&](double x) { return cost_text(t.unit, t.unit.shown(x)); };  // of what is shown
+        const bool bounded = within.low > 0 && std::isfinite(within.high);
         std::string numbers;
-        for (std::size_t k = 0; k < c.numbers.size(); ++k) {
+        for (std::size_t k = 0; k < t.value_names.size() && k < c.numbers.size(); ++k) {
             char text[64];
-            std::snprintf(text, sizeof text, "; %s %.5g", r.number_names[k].c_str(), c.numbers[k]);
-            numbers += text;
+            std::snprintf(text, sizeof text, " %.5g", c.numbers[k]);
+            numbers += "; " + t.value_names[k] + text;
         }
-        table.row(what, cost_text(r, c.cost), within, space.text(c.candidate) + numbers);
+        table.row(what, cost_text(t.unit, c.cost), bounded ? "[" + end(within.low) + ", " + end(within.high) + "]" : "",
+                  space.text(c.candidate) + numbers);
     };
-    if (r.untuned) line("default", *r.untuned);
-    line("best", *r.best);
-    const bool unclear = r.rounds < r.rounds_to_separate;
-    for (const auto& t : r.tied) line(unclear ? "unclear" : "tied", t);
+    if (f.compared && (f.against_baseline || f.compared->candidate != f.best->candidate))
+        line(f.against_baseline ? "default" : "first", *f.compared);
+    line("best", *f.best);
+    for (const auto& c : f.tied) line(r.unclear() ? "unclear" : "tied", c);
     std::fputs(table.text().c_str(), stdout);
-    if (r.untuned && r.best->candidate != r.untuned->candidate && std::isfinite(r.untuned->cost))
-        std::printf("\nthe default costs %.3g times as much\n", r.untuned->cost / r.best->cost);
-    if (unclear && (r.rounds == 0 || !r.tied.empty()))
+    const bool two = f.compared && f.compared->candidate != f.best->candidate;
+    if (two) {
+        const std::string what = f.against_baseline ? "the default" : "the first that ran",
+                          gain = tunekit::report::detail::number(f.gain, 3);
+        if (t.unit.maximize) std::printf("\nthe best reaches %s times what %s does\n", gain.c_str(), what.c_str());
+        else std::printf("\n%s costs %s times as much\n", what.c_str(), gain.c_str());
+    }
+    if (r.unclear() && (!f.tied.empty() || (two && f.rounds == 0)) && r.seconds_to_separate > 0)
         std::printf(
             "\nnot separated: too few runs side by side, %lu where %lu are the least; want --seconds %.0f or more\n",
-            static_cast<unsigned long>(r.rounds), static_cast<unsigned long>(r.rounds_to_separate),
+            static_cast<unsigned long>(f.rounds), static_cast<unsigned long>(f.rounds_to_separate),
             std::ceil(r.seconds_to_separate));
     std::printf("\n");
-    if (!winner.build.empty()) std::printf("mkdir -p tuned && %s\n", shell_line(winner.build).c_str());
-    for (const auto& [name, value] : winner.environment) std::printf("%s ", (name + '=' + shell_word(value)).c_str());
-    std::printf("%s\n", shell_line(winner.arguments).c_str());
+    for (const std::string& command : paste_lines(r.winner)) std::printf("%s\n", command.c_str());
 }
 
 /// Every trial as Kernel Tuner writes them.
 inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::space::value_product& space,
-                                  bool is_time)
+                                  const tunekit::report::cost_unit& unit)
 {
     using tunekit::measure::failure_kind;
     tunekit::io::t4_file out;
@@ -209,10 +224,12 @@ inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::
             }
             r.correctness = r.invalidity == "correctness" ? 0 : 1;
         } else {
-            r.objectives = {is_time ? "time" : "cost"};
+            const bool is_time = unit.is_time();
+            r.objectives = {is_time ? "time" : unit.maximize ? "score" : "cost"};
             for (const double s : m.batches)
                 if (is_time) r.runtimes.push_back(1e3 * s);
-            r.quantities.push_back({r.objectives[0], is_time ? 1e3 * m.cost : m.cost, is_time ? "ms" : ""});
+            r.quantities.push_back(
+                {r.objectives[0], is_time ? 1e3 * m.cost : unit.shown(m.cost), is_time ? "ms" : unit.name});
         }
         out.results.push_back(std::move(r));
     }

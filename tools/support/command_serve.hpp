@@ -4,11 +4,7 @@
 /// \file
 /// BaCO's and HyperMapper's protocol: requests on one stream, replies on another.
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <concepts>
 #include <cstddef>
 #include <cstdio>
@@ -19,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/support/client_lines.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/space_file.hpp"
@@ -29,35 +26,12 @@ namespace programs {
 
 namespace detail {
 
-/// The fields of a line; commas in parentheses are part of one.
-inline std::vector<std::string> fields_of(std::string_view line)
-{
-    std::vector<std::string> out(1);
-    int depth = 0;
-    for (const char c : line) {
-        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-        if (c == ',' && depth <= 0) out.emplace_back();
-        else out.back() += c;
-    }
-    for (std::string& f : out) {
-        f.erase(0, (std::min)(f.find_first_not_of(" \t\r"), f.size()));
-        f.erase(f.find_last_not_of(" \t\r") + 1);
-    }
-    return out;
-}
-
-/// The longest line that a client may send: a name and a value of 80 bytes for each of 6000 parameters.
-inline constexpr std::size_t max_reply_bytes = std::size_t{1} << 20;
-
-/// An end that was asked for while a reply was waited for.
-struct served_enough {};
-
 /// The client as the server sees it: it is asked, and replies line by line, until `ended()` says that nobody waits for it.
 template <class Space, std::predicate Ended>
 class baco_client {
 public:
     baco_client(const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out, Ended ended)
-        : space_(space), of_(of), in_(::fileno(in)), out_(out), ended_(std::move(ended))
+        : space_(space), of_(of), lines_(in, std::move(ended)), out_(out)
     {
     }
 
@@ -107,31 +81,12 @@ private:
         std::fputs(text.c_str(), out_);
         std::fflush(out_);
     }
-    [[noreturn]] void bad(const std::string& what) const
-    {
-        throw tunekit::error("reply, line " + std::to_string(line_number_) + ": " + what);
-    }
+    [[noreturn]] void bad(const std::string& what) const { lines_.bad(what); }
     [[nodiscard]] std::string heard()
     {
-        ++line_number_;
-        for (std::size_t looked = 0;;) {
-            if (const std::size_t end = unread_.find('\n', looked); end != std::string::npos) {
-                std::string line = unread_.substr(0, end);
-                unread_.erase(0, end + 1);
-                return line;
-            }
-            looked = unread_.size();
-            if (looked > max_reply_bytes) bad("it is longer than 1 MiB, want a line for each configuration");
-            pollfd event{in_, POLLIN, 0};
-            while (::poll(&event, 1, 100) <= 0)  // a signal does not interrupt a read
-                if (ended_()) throw served_enough{};
-            char some[4096];
-            const ssize_t got = ::read(in_, some, sizeof some);
-            if (got > 0) unread_.append(some, static_cast<std::size_t>(got));
-            else if (got == 0 && !unread_.empty()) return std::exchange(unread_, {});
-            else if (got == 0 || errno != EINTR)
-                bad("the client ended, want " + of_.objective + " for every configuration");
-        }
+        auto line = lines_.next();
+        if (!line) bad("the client ended, want " + of_.objective + " for every configuration");
+        return *std::move(line);
     }
     [[nodiscard]] std::size_t column(const std::string& name) const
     {
@@ -161,11 +116,8 @@ private:
 
     const Space& space_;
     const tunekit::io::scenario& of_;
-    int in_;
+    client_lines<Ended> lines_;
     std::FILE* out_;
-    Ended ended_;
-    std::string unread_;
-    std::size_t line_number_ = 0;
     std::vector<std::string> header_;
     std::size_t cost_at_ = 0, valid_at_ = 0;
     std::vector<std::size_t> at_;  // by parameter: its column
@@ -206,7 +158,7 @@ try {
         for (const tunekit::job& j : jobs) run.tell(j, client.hear(j));
     }
     client.end();
-} catch (const detail::served_enough&) {
+} catch (const served_enough&) {
     run.stop();
 }
 

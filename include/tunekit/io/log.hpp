@@ -31,6 +31,17 @@ struct log_budget {
     friend bool operator==(const log_budget&, const log_budget&) = default;
 };
 
+/// What a report says of a run beside its numbers. A resumed run may have another.
+struct log_about {
+    std::string title{};                             ///< what is tuned; empty: the task's name
+    std::string unit = "s";                          ///< of costs; "s": they are times
+    bool maximize = false;                           ///< whether costs are 1 / scores, which a report shows
+    std::optional<index> untuned{};                  ///< what the winner is compared with
+    std::vector<std::vector<std::string>> values{};  ///< by parameter: the texts of its values, in their order
+
+    friend bool operator==(const log_about&, const log_about&) = default;
+};
+
 /// The first line of a log. It holds what must be the same in a resumed run.
 struct log_header {
     int schema = log_schema;  ///< log_schema or event_log_schema
@@ -64,6 +75,7 @@ struct log_header {
     log_budget budget{};        ///< at the beginning
     /// The names of `measurement::values`, in their order; at most measured_values::most.
     std::vector<std::string> value_names{};
+    log_about about{};                ///< for reports, of the only task
     std::vector<task_entry> tasks{};  ///< one at least
 };
 
@@ -107,6 +119,14 @@ namespace detail {
         .text();
 }
 
+[[nodiscard]] inline std::string to_json(const log_about& a)
+{
+    json_line line;
+    line.member("title", a.title).member("unit", a.unit).member("maximize", a.maximize);
+    if (a.untuned) line.member("untuned", *a.untuned);
+    return line.member("values", a.values).text();
+}
+
 }  // namespace detail
 
 /// The text of a header line, without the line's end.
@@ -134,6 +154,7 @@ namespace detail {
     if (h.schema == event_log_schema)
         line.member("workers", h.workers).member_json("budget", detail::to_json(h.budget));
     if (!h.value_names.empty()) line.member("measured", h.value_names);
+    if (h.about != log_about{}) line.member_json("about", detail::to_json(h.about));
     return line.member_json("tasks", tasks + ']').text();
 }
 
@@ -170,7 +191,8 @@ namespace detail {
     return line.text();
 }
 
-/// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, or a result that was known before.
+/// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, a result that was known before, a
+/// measurement of the last comparison, or the end.
 /// The log has one line each, in their order.
 struct log_event {
     enum class kind : std::uint8_t {
@@ -181,7 +203,9 @@ struct log_event {
         workers,  ///< the number of workers is n from here on
         budget,   ///< the run has this budget from here on
         joined,   ///< `about` describes the worker from here on, or says why it is used no more
-        known     ///< a result from before the run, which is no trial
+        known,    ///< a result from before the run, which is no trial
+        round,    ///< a measurement of the last comparison, which is no trial; n is its round
+        ended     ///< `why` says why the run ended; a resumed one goes on
     };
 
     kind what = kind::ask;     ///< the kind of event
@@ -192,7 +216,8 @@ struct log_event {
     double stamp = 0;          ///< the run's time, seconds since it began
     measure::measurement measured{};    ///< of a tell, or known
     log_budget budget{};                ///< of `budget`
-    std::vector<std::string> values{};  ///< of a tell, or known: the texts of its configuration's values
+    std::vector<std::string> values{};  ///< of a tell, known or round: the texts of its configuration's values
+    std::string why{};                  ///< of `ended`
 };
 
 /// The text of an event's line, without the line's end.
@@ -203,6 +228,8 @@ struct log_event {
         return detail::json_line().member("workers", e.n).member("stamp_s", e.stamp).text();
     if (e.what == log_event::kind::budget)
         return detail::json_line().member_json("budget", detail::to_json(e.budget)).member("stamp_s", e.stamp).text();
+    if (e.what == log_event::kind::ended)
+        return detail::json_line().member("ended", e.why).member("stamp_s", e.stamp).text();
     if (e.what == log_event::kind::joined) {
         detail::json_line line;
         line.member("joined", e.worker).member("host", e.about.host).member("device", e.about.device);
@@ -219,7 +246,8 @@ struct log_event {
             .member("index", e.jobs[0].candidate)
             .member("stamp_s", e.stamp)
             .text();
-    if (e.what == log_event::kind::tell || e.what == log_event::kind::known) {
+    const bool known = e.what == log_event::kind::known;
+    if (e.what == log_event::kind::tell || known || e.what == log_event::kind::round) {
         const log_trial trial{.task = e.jobs.at(0).task,
                               .candidate = e.jobs[0].candidate,
                               .limits = e.jobs[0].limits,
@@ -228,7 +256,7 @@ struct log_event {
                               .stamp_ns = {},
                               .values = e.values};
         detail::json_line line;
-        if (e.what == log_event::kind::known) line.member("known", e.n);
+        if (e.what != log_event::kind::tell) line.member(known ? "known" : "round", e.n);
         else line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
         if (!e.about.device.empty()) line.member("device", e.about.device);
         const std::string head = line.member("stamp_s", e.stamp).text();

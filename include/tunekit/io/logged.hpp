@@ -42,6 +42,7 @@ struct logged_options {
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
     std::vector<std::string> value_names{};              ///< of measurement::values; a resumed run must have the same
+    log_about about{};                                   ///< what reports say of it
 };
 
 namespace detail {
@@ -181,6 +182,17 @@ public:
         tuner_.drop(j);
         write({.what = log_event::kind::drop, .jobs = {j}});
     }
+    /// Records a measurement of the last comparison, which is no trial; rounds count from 0.
+    void compared(std::uint64_t round, index candidate, measure::measurement m)
+    {
+        write({.what = log_event::kind::round,
+               .n = round,
+               .jobs = {{.candidate = candidate}},
+               .measured = std::move(m),
+               .values = detail::space_of(tuner_, 0).texts(candidate)});
+    }
+    /// Records why the run ended.
+    void ended(std::string why) { write({.what = log_event::kind::ended, .why = std::move(why)}); }
     /// Takes back a job that nobody lost.
     void recall(const job& j)
     {
@@ -226,7 +238,8 @@ private:
                        .schedule = options.schedule,
                        .seconds = tuner_.limit().seconds,
                        .budget = detail::budget_of(tuner_.limit()),
-                       .value_names = options.value_names};
+                       .value_names = options.value_names,
+                       .about = options.about};
         detail::describe(out, tuner_, options.name);
         if (!detail::has_workers(tuner_)) out.workers = (std::max)(options.workers, std::uint64_t{1});
         return out;
@@ -306,7 +319,8 @@ private:
                 continue;
             }
             if (told != before.size()) differs("this run knows more from before");
-            tuner_.time(e.stamp);  // by which slots end
+            if (e.what == log_event::kind::round || e.what == log_event::kind::ended) continue;  // changes no tuner
+            tuner_.time(e.stamp);                                                                // by which slots end
             if (e.what == log_event::kind::workers) {
                 detail::set_workers(tuner_, e.n);
                 workers = e.n;

@@ -117,6 +117,22 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return out;
 }
 
+[[nodiscard]] inline log_about about_from_header(const json_fields& j, std::size_t parameters, index size)
+{
+    log_about out{.title = j.at("title").get<std::string>(),
+                  .unit = j.at("unit").get<std::string>(),
+                  .maximize = j.at("maximize").get<bool>()};
+    if (j.value().contains("untuned")) out.untuned = j.at("untuned").get<index>();
+    if (out.untuned && *out.untuned >= size) j.at("untuned").fail("is no configuration of the space");
+    const json_fields values = j.at("values");
+    if (values.size() > parameters) values.fail("are more lists than parameters");
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        auto& texts = out.values.emplace_back();
+        for (std::size_t i = 0; i < values[k].size(); ++i) texts.push_back(values[k][i].get<std::string>());
+    }
+    return out;
+}
+
 [[nodiscard]] inline log_header header_from(const json_fields& j)
 {
     if (!j.value().is_object() || !j.value().contains("tunekit_log"))
@@ -136,6 +152,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                  .workers = j.value().contains("workers") ? j.at("workers").get<std::uint64_t>() : 1,
                  .budget = schema == event_log_schema ? budget_from(j.at("budget")) : log_budget{},
                  .value_names = texts_from(j, "measured"),
+                 .about = {},
                  .tasks = {}};
     if (h.value_names.size() > measure::measured_values::most) j.at("measured").fail("are more than 8 names");
     if (h.workers == 0 || h.workers > max_log_workers) j.at("workers").fail("is no number of workers");
@@ -150,6 +167,8 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
         if (t.value().contains("weight")) one.weight = t.at("weight").amount("calls");
         h.tasks.push_back(std::move(one));
     }
+    if (j.value().contains("about") && !h.tasks.empty())
+        h.about = about_from_header(j.at("about"), h.tasks[0].parameters.size(), h.tasks[0].size);
     return h;
 }
 
@@ -282,6 +301,11 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
         e.about = about_from(j);
         return e;
     }
+    if (j.value().contains("ended")) {
+        e.what = log_event::kind::ended;
+        e.why = j.at("ended").get<std::string>();
+        return e;
+    }
     const std::size_t task = task_from(j, header);
     if (j.value().contains("ask")) {
         e.n = j.at("ask").get<std::uint64_t>();
@@ -298,9 +322,9 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                               .carried = k < carried});
         return e;
     }
-    if (j.value().contains("known")) {
-        e.what = log_event::kind::known;
-        e.n = j.at("known").get<std::uint64_t>();
+    if (const bool known = j.value().contains("known"); known || j.value().contains("round")) {
+        e.what = known ? log_event::kind::known : log_event::kind::round;
+        e.n = j.at(known ? "known" : "round").get<std::uint64_t>();
         log_trial t = trial_from(j, header);
         e.jobs.push_back({.task = task, .candidate = t.candidate});
         e.measured = std::move(t.measured);

@@ -42,7 +42,8 @@ namespace tunekit {
         most = (std::max)(most, seconds);
         --unknown;
     };
-    for (const measure::trial& t : record.known()) add(t, t.measured.cost);  // it may tell its cost alone
+    if (!single_runs)  // else costs need not be seconds
+        for (const measure::trial& t : record.known()) add(t, t.measured.cost);  // it may tell its cost alone
     for (const measure::trial& t : record.trials()) add(t, 0);
     return (std::max)(sum + static_cast<double>(unknown) * most, 1e-3);
 }
@@ -55,19 +56,14 @@ struct last_comparison {
     measure::race_result race;                                      ///< each finalist's standing
 };
 
-/// Measures the finalists afresh by a race. Of those that it cannot tell apart the one with the lowest cost is taken.
+/// What a race says. Of those that it cannot tell apart the one with the lowest cost is taken.
 ///
 /// Costs of rounds that were not run side by side do not compare, and a finalist that drops out has fewer rounds. So the
 /// cost of each is that of the race's winner times what it was slower in common rounds.
-///
-/// Errors: those of `measure::race`.
-/// Cost:   that of the race.
-template <measure::measurer M>
-[[nodiscard]] last_comparison compare_finalists(M& measure, std::span<const index> finalists, index untuned,
-                                                const measure::limits& within, const measure::race_options& how)
+[[nodiscard]] inline last_comparison comparison_of(measure::race_result race, index untuned)
 {
     last_comparison out;
-    out.race = measure::race(measure, finalists, within, how);
+    out.race = std::move(race);
     for (const measure::standing& s : out.race.standings) {
         if (s.failed || s.costs.empty()) continue;
         const double cost = out.race.cost * (1 + s.against_winner.median);
@@ -77,6 +73,17 @@ template <measure::measurer M>
         out.best = s.candidate;
     }
     return out;
+}
+
+/// Measures the finalists afresh by a race, for `comparison_of`.
+///
+/// Errors: those of `measure::race`.
+/// Cost:   that of the race.
+template <measure::measurer M>
+[[nodiscard]] last_comparison compare_finalists(M& measure, std::span<const index> finalists, index untuned,
+                                                const measure::limits& within, const measure::race_options& how)
+{
+    return comparison_of(measure::race(measure, finalists, within, how), untuned);
 }
 
 /// The best two trials of every task of a plan beside the task's `untuned`, one task after the other, each with its share of

@@ -27,6 +27,7 @@
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -252,9 +253,39 @@ TEST_CASE("program: the cost is wall time, processor time, or a number; others a
                            .cost = measure::at_pointer("/cost"),
                            .numbers = {{"energy", measure::at_pointer("/energy")}},
                            .repetition = once});
-    CHECK(measured(p, 2).cost == 25);
-    CHECK(p.numbers_of(2) == std::vector<double>{7});
-    CHECK(p.numbers_of(3).empty());
+    const auto both = measured(p, 2);
+    CHECK(both.cost == 25);
+    CHECK(both.values == measure::measured_values{7});
+}
+
+TEST_CASE("program: an argument that is one placeholder without a value is left out, or kept where that is wanted")
+{
+    const tk::space::value_product flags({{"f", {std::string(), std::string("-f")}}}, {});
+    const std::vector<std::string> command{"/bin/sh", "-c", "echo $#", "sh", "{f}", "x{f}"};
+    for (const bool keep : {false, true}) {
+        program p(tk::space::any_space(flags),
+                  {.command = command, .cost = measure::matched("^[0-9]+$"), .repetition = once, .keep_empty = keep});
+        CHECK(measured(p, 0).cost == (keep ? 2 : 1));
+        CHECK(measured(p, 1).cost == 2);
+        CHECK(p.command_of(0).arguments.size() == (keep ? 6U : 5U));
+    }
+    CHECK(measure::text_template("{f}", std::vector<std::string>{"f"}).alone());
+    CHECK_FALSE(measure::text_template("{f}{f}", std::vector<std::string>{"f"}).alone());
+    CHECK_FALSE(measure::text_template("{f} ", std::vector<std::string>{"f"}).alone());
+}
+
+TEST_CASE("the end of an output is shown in whole lines")
+{
+    const std::string line(50, 'a');
+    using measure::detail::last_words;
+    CHECK(last_words("x" + line + '\n' + line + '\n' + line + "\n\n") ==
+          '\'' + ("x" + line + " | " + line + " | " + line) + '\'');
+    CHECK(last_words("cannot open file or directory\n" + line + '\n' + line + '\n' + line) ==
+          '\'' + line + " | " + line + " | " + line + '\'');
+    const std::string tail(160, 'b');
+    CHECK(last_words("first\n" + tail) == '\'' + tail + '\'');
+    CHECK(last_words("first" + tail) == "'... " + tail + '\'');
+    CHECK(last_words("\n") == "nothing");
 }
 
 TEST_CASE("program: repetition, and the median as the cost")

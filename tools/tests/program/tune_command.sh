@@ -76,7 +76,7 @@ refuses "twice.json: space: parameter 'tile': value 1 is there twice" --space tw
 "$tune" --version | grep -q '^tune_command (tunekit) [0-9]' || fail '--version'
 
 # The whole of the small space: the best is found, the default is told beside it, and the line to paste runs.
-run --trials 18 "$@" --log run.jsonl --t4 out.t4 -- ./program.sh {tile} {mode} {on} >out 2>err || fail "exit status $?: $(cat err)"
+run --trials 18 --seconds 90 "$@" --log run.jsonl --t4 out.t4 -- ./program.sh {tile} {mode} {on} >out 2>err || fail "exit status $?: $(cat err)"
 grep -q '^default *12 .*tile = 1, mode = slow, on = false' out || fail "no default in: $(cat out)"
 grep -q '^best *1 .*tile = 4, mode = fast' out || fail "no best in: $(cat out)"
 grep -q '^tied *1 .*tile = 4, mode = fast' out || fail "no tied in: $(cat out)"
@@ -300,7 +300,7 @@ done
 grep -q 'http-equiv="refresh" content="1"' run.html || fail '--watch: no page while the run goes on'
 wait $child || fail "--report: exit status $?: $(cat err)"
 if grep -q 'http-equiv="refresh"' run.html; then fail '--watch: the last page reloads itself'; fi
-for words in 'The best configuration takes' 'numbers of the program' "-- ./slow.sh &#39;{tile}&#39;" './slow.sh 1 '; do
+for words in 'The best configuration costs' '<h1>slow.sh</h1>' "-- ./slow.sh &#39;{tile}&#39;" './slow.sh 1 '; do
     grep -qF -- "$words" run.html || fail "--report: the page has no '$words'"
 done
 if run --trials 2 "$@" -- ./program.sh {tile} {mode} {on} >/dev/full 2>err; then fail 'a full disk: exit status 0'; fi

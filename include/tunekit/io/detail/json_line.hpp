@@ -34,6 +34,10 @@ public:
     {
         return list(key, xs, [this](const std::string& x) { quoted(x); });
     }
+    json_line& member(std::string_view key, const std::vector<std::vector<std::string>>& xs)
+    {
+        return list(key, xs, [this](const auto& x) { items(x, [this](const std::string& y) { quoted(y); }); });
+    }
     /// `json` is JSON text already.
     json_line& member_json(std::string_view key, std::string_view json) { return begin(key), text_ += json, *this; }
 
@@ -44,13 +48,18 @@ private:
     json_line& list(std::string_view key, const std::vector<T>& xs, Add&& add)
     {
         begin(key);
+        items(xs, add);
+        return *this;
+    }
+    template <class T, class Add>
+    void items(const std::vector<T>& xs, Add&& add)
+    {
         text_ += '[';
         for (std::size_t i = 0; i < xs.size(); ++i) {
             if (i != 0) text_ += ',';
             add(xs[i]);
         }
         text_ += ']';
-        return *this;
     }
     void begin(std::string_view key)
     {

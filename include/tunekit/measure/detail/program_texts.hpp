@@ -32,7 +32,7 @@ public:
     /// `names` are those of the parameters. Throws std::invalid_argument for a placeholder that names none and for settings
     /// that contradict each other, and tunekit::error for a template that cannot be read.
     program_texts(std::span<const std::string> names, const program_options& options)
-        : names_(names.begin(), names.end())
+        : names_(names.begin(), names.end()), keep_empty_(options.keep_empty)
     {
         options.validate();
         for (const char* own : {"scratch", "build"}) {
@@ -99,6 +99,7 @@ public:
         std::vector<std::string> anywhere(values.begin(), values.end());
         anywhere[names_.size() - 2].clear();
         for (const text_template& t : build_) add_part(out, t.filled(values));
+        if (builds() && keep_empty_) add_part(out, "keep_empty");
         if (builds()) add_part(out, directory_.filled(anywhere));
         for (const variable& v : environment_)
             if (builds()) add_part(out, v.name), add_part(out, v.value.filled(anywhere));
@@ -163,7 +164,11 @@ private:
     {
         command_line out;
         if (texts.empty()) return out;
-        for (const text_template& t : texts) out.arguments.push_back(t.filled(values));
+        for (const text_template& t : texts) {
+            std::string word = t.filled(values);  // an optional flag that is left out is no word
+            if (!word.empty() || keep_empty_ || !t.alone() || out.arguments.empty())
+                out.arguments.push_back(std::move(word));
+        }
         for (const variable& v : environment_) out.environment.emplace_back(v.name, v.value.filled(values));
         out.directory = directory_.filled(values);
         return out;
@@ -233,6 +238,7 @@ private:
     text_template result_file_{"", {}};
     std::vector<written_file> files_;
     bool built_apart_ = false;
+    bool keep_empty_;
 };
 
 }  // namespace tunekit::measure::detail

@@ -20,7 +20,6 @@
 #include <deque>
 #include <exception>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -110,13 +109,6 @@ public:
                                              const std::string& build = ".") const
     {
         return plan_.filled(space_.texts(i), scratch, build);
-    }
-
-    /// The `numbers` of this configuration's first run in its latest successful measurement; empty where there is none.
-    [[nodiscard]] std::vector<double> numbers_of(index i) const
-    {
-        const auto found = numbers_.find(i);
-        return found == numbers_.end() ? std::vector<double>() : found->second;
     }
 
     /// The folder of the builds. Another `program` with this folder as its build_directory finds what was built.
@@ -310,20 +302,19 @@ private:
             auto values = space_.texts(next.candidate);
             m = k < workers() ? plan_.measure(run, std::move(values), next.limits, scratch, numbers)
                               : plan_.build_ahead(run, std::move(values), next.limits, scratch);
+            m.values = measured_values(numbers);
         } catch (const detail::no_resources& e) {
             m = {.failed = failure{failure_kind::lost, 0, e.what()}};
         } catch (const std::exception& e) {
             m = {.failed = failure{failure_kind::invalid, 0, e.what()}};
         }
-        ::_exit(tell(next, m, numbers) ? 0 : detail::status_unheard);
+        ::_exit(tell(next, m) ? 0 : detail::status_unheard);
     }
 
     /// Sends the result to the tuner.
-    static bool tell(const job& next, const measurement& m, const std::vector<double>& numbers = {})
+    static bool tell(const job& next, const measurement& m)
     {
-        std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, false);
-        const auto* const more = reinterpret_cast<const unsigned char*>(numbers.data());
-        bytes.insert(bytes.end(), more, more + numbers.size() * sizeof(double));
+        const std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, false);
         for (std::size_t sent = 0; sent < bytes.size(); sent += detail::max_packet)
             if (!detail::send_packet(3, bytes.data() + sent, (std::min)(detail::max_packet, bytes.size() - sent)))
                 return false;
@@ -362,14 +353,7 @@ private:
         measurement m;
         if (!p.lost && p.bytes.size() >= sizeof head) {
             std::memcpy(&head, p.bytes.data(), sizeof head);
-            const std::size_t total = static_cast<std::size_t>((std::min)(head.total, std::uint64_t{p.bytes.size()}));
-            std::vector<double> numbers((p.bytes.size() - total) / sizeof(double));
-            if (!numbers.empty()) std::memcpy(numbers.data(), p.bytes.data() + total, numbers.size() * sizeof(double));
-            p.bytes.resize(total);
-            if (detail::from_bytes(p.bytes, head, m)) {
-                out.measured = std::move(m);
-                if (!built && !out.measured->failed) numbers_[p.of.what.candidate] = std::move(numbers);
-            }
+            if (detail::from_bytes(p.bytes, head, m)) out.measured = std::move(m);
         }
         end(k);
         out.ran_s = wall_clock{}() - p.began;
@@ -407,7 +391,6 @@ private:
     detail::temporary_directory folder_ = detail::temporary_directory::fresh("tunekit-program-", "program");
     std::size_t out_ = 0;
     std::deque<in_work> waiting_{}, built_{};
-    std::map<index, std::vector<double>> numbers_{};
     double start_ = wall_clock{}();
 };
 

@@ -42,11 +42,11 @@ struct program_options {
     /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What lies in it
     /// and is not what an earlier run built there is built again.
     std::string build_directory{};
-    std::string result_file{};                 ///< * the file with its numbers; empty: its output has them
-    std::optional<reading> cost{};             ///< takes the cost from a run; empty: the wall time of the run
-    std::vector<named_reading> numbers{};      ///< further numbers that are kept; they are no part of the cost
-    int exit_status = 0;                       ///< that of a successful run
-    std::optional<run_check> check{};          ///< checks the first run of a configuration; empty: nothing is checked
+    std::string result_file{};             ///< * the file with its numbers; empty: its output has them
+    std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
+    std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
+    int exit_status = 0;                   ///< that of a successful run
+    std::optional<run_check> check{};      ///< checks the first run of a configuration; empty: nothing is checked
     std::vector<std::string> check_command{};  ///< * runs after the first run; status 0: the result is right
     /// The repetition policy. The default makes at least three runs and at most ten, until the standard error is 2 % of the
     /// mean. The cost is their median.
@@ -59,6 +59,7 @@ struct program_options {
     std::size_t output_bytes = std::size_t{1} << 20;
     std::size_t workers = 1;   ///< >= 1; configurations that run at a time
     std::size_t builders = 0;  ///< configurations that are built while others run; 0: a worker builds before it runs
+    bool keep_empty = false;   ///< whether an argument that is one placeholder with an empty value stays an argument
     bool pinned = true;        ///< whether several workers and builders have processors of their own
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
@@ -72,6 +73,7 @@ struct program_options {
         for (const auto& [name, value] : environment)
             require(!name.empty() && name.find('=') == std::string::npos,
                     "program: environment has a name that is empty or has '=' in it, want a variable's name");
+        require(numbers.size() <= measured_values::most, "program: numbers are more than 8, want at most 8");
         repetition.validate();
     }
 };

@@ -37,13 +37,19 @@ inline std::pair<double, std::size_t> leading_number(const char* text)
     return {found.fits ? found.value : core::detail::system::plain_strtod(text), plus + found.length};
 }
 
-/// The end of a text, on one line, for messages.
+/// The end of a text, on one line, for messages: its last lines that are whole within 160 characters.
 inline std::string last_words(std::string_view text)
 {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
     if (text.empty()) return "nothing";
-    if (text.size() > 160) text.remove_prefix(text.size() - 160);
     std::string out = "'";
+    if (text.size() > 160) {
+        const char before = text[text.size() - 161];
+        text.remove_prefix(text.size() - 160);
+        if (const auto end = text.find('\n'); before != '\n' && end != std::string_view::npos)
+            text.remove_prefix(end + 1);
+        else if (before != '\n') out += "... ";  // one line that is longer
+    }
     for (const char c : text)
         if (c == '\n') out += " | ";
         else out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;

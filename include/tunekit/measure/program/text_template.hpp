@@ -67,6 +67,11 @@ public:
     {
         return std::any_of(pieces_.begin(), pieces_.end(), [j](const piece& p) { return p.name == j; });
     }
+    /// Whether the text is one placeholder and nothing else.
+    [[nodiscard]] bool alone() const noexcept
+    {
+        return pieces_.size() == 1 && pieces_[0].before.empty() && last_.empty();
+    }
     /// Whether the text has no placeholder.
     [[nodiscard]] bool constant() const noexcept { return pieces_.empty(); }
 

@@ -184,8 +184,9 @@ TEST_CASE("winner, gain and ties follow from costs and spreads")
     // Each spread is 1 %: half = 1.96 sqrt(2) %.
     CHECK(f.gain_range.low == doctest::Approx(4 * std::exp(-0.0277186)).epsilon(1e-5));
     CHECK(f.gain_range.high == doctest::Approx(4 * std::exp(0.0277186)).epsilon(1e-5));
-    CHECK(f.cost_range.low == doctest::Approx(1e-3 - 1.96e-5).epsilon(1e-4));
-    CHECK(f.tied == std::vector<std::size_t>{3});  // 1.96 sqrt(2) 1e-5 = 2.77e-5
+    CHECK(f.best->within.low == doctest::Approx(1e-3 - 1.96e-5).epsilon(1e-4));
+    REQUIRE(f.tied.size() == 1);
+    CHECK(f.tied[0].trial == 3);  // 1.96 sqrt(2) 1e-5 = 2.77e-5
     CHECK(f.failed == 2);
     CHECK(f.cut_short == 1);
     REQUIRE(f.failures.size() == 1);
@@ -197,6 +198,156 @@ TEST_CASE("winner, gain and ties follow from costs and spreads")
     CHECK(against.reference == 4);
     CHECK(against.against_baseline);
     CHECK(against.gain == doctest::Approx(1.03));
+}
+
+TEST_CASE("the rounds of a last comparison are the account, and the lucky trial is not")
+{
+    report::seen_task t{.name = "a", .parameters = {"p"}, .baseline = 1};
+    t.trials = {ran(3e-3, 0, {"slow"}, 1), ran(1e-3, 0, {"lucky"}, 2), ran(1.2e-3, 0, {"good"}, 3)};
+    for (std::uint64_t round = 0; round < 12; ++round)
+        for (const tk::index i : std::vector<tk::index>{2, 3, 1}) {
+            const double wobble = 1 + 0.01 * static_cast<double>(round % 3);
+            auto x = ran((i == 1   ? 4e-3
+                          : i == 2 ? 1.5e-3
+                                   : 1.25e-3) *
+                             wobble,
+                         0,
+                         {i == 1   ? "slow"
+                          : i == 2 ? "lucky"
+                                   : "good"},
+                         i);
+            x.round = round;
+            t.rounds.push_back(x);
+        }
+    const auto f = report::findings_of(t);
+    REQUIRE(f.best);
+    CHECK(f.best->candidate == 3);
+    CHECK(f.winner == 2);
+    CHECK(f.best->cost == doctest::Approx(1.2625e-3));
+    CHECK(f.best->within.low >= 1.25e-3);
+    REQUIRE(f.compared);
+    CHECK(f.compared->candidate == 1);
+    CHECK(f.gain == doctest::Approx(3.2));
+    CHECK(f.rounds >= f.rounds_to_separate);
+    CHECK(f.tied.empty());
+    const std::string page = page_of(run_of(t));
+    CHECK(page.find("takes 1.26") != std::string::npos);
+    CHECK(page.find("takes 1.00") == std::string::npos);
+
+    auto torn = t;  // a round that was interrupted does not count
+    torn.rounds.resize(4);
+    const auto few = report::findings_of(torn);
+    CHECK(few.rounds == 1);
+    CHECK(few.rounds < few.rounds_to_separate);
+}
+
+TEST_CASE("a result that was known before may be the best, and the default may be one")
+{
+    report::seen_task t{.name = "a", .parameters = {"p"}, .baseline = 5};
+    t.trials = {ran(3, 0, {"x"}, 1), ran(2, 0, {"y"}, 2)};
+    t.known = {ran(1, 0, {"z"}, 3), ran(4, 0, {"w"}, 5), failed(tk::measure::failure_kind::invalid, "no")};
+    const auto f = report::findings_of(t);
+    REQUIRE(f.best);
+    CHECK(f.best->candidate == 3);
+    CHECK_FALSE(f.best->trial);
+    CHECK(f.compared->candidate == 5);
+    CHECK(f.against_baseline);
+    CHECK(f.gain == 4);
+    CHECK(page_of(run_of(t)).find("known before") != std::string::npos);
+    t.trials.clear();
+    CHECK(report::verdict_of(t, report::findings_of(t)).headline == "Nothing was measured yet.");
+}
+
+TEST_CASE("a score is told as a score, and more of it is better")
+{
+    const report::cost_unit unit{.name = "GB/s", .maximize = true};
+    CHECK(unit.text(0.02) == "50\xC2\xA0GB/s");
+    CHECK(unit.shown(tk::stats::interval{0.02, 0.04}) == tk::stats::interval{25, 50});
+    CHECK(unit.text(tk::stats::interval{0.02, 0.04}) == "25\xC2\xA0GB/s to 50\xC2\xA0GB/s");
+    CHECK(report::cost_unit{.name = ""}.text(7.22) == "7.22");
+    CHECK(report::cost_unit{}.text(7.22) == "7.220\xC2\xA0s");
+    report::seen_task t{.name = "a", .unit = unit};
+    t.trials = {ran(0.1, 0, {}, 0), ran(0.02, 0, {}, 1)};
+    const auto f = report::findings_of(t);
+    CHECK(report::verdict_of(t, f).headline == "The best configuration reaches 50\xC2\xA0GB/s.");
+    CHECK(report::verdict_of(t, f).sentences[0].find("5.00 times what the first that ran does") != std::string::npos);
+    CHECK(page_of(run_of(t)).find(" takes ") == std::string::npos);
+    t.unit = {.name = ""};
+    CHECK(report::verdict_of(t, f).headline == "The best configuration costs 0.02.");
+}
+
+TEST_CASE("failures that one parameter explains say so, and others do not")
+{
+    auto t = two_parameters(64);  // x = 7 fails
+    CHECK(report::findings_of(t).failures[0].where == "x = 7");
+    CHECK(page_of(run_of(t)).find("They are those with x = 7.") != std::string::npos);
+    for (std::size_t i = 0; i < t.trials.size(); i += 3)
+        t.trials[i] = failed(tk::measure::failure_kind::build_error, "no", t.trials[i].values);
+    CHECK(report::findings_of(t).failures[0].where.empty());
+    report::seen_task all{.name = "f", .parameters = {"p"}};
+    for (int i = 0; i < 5; ++i) all.trials.push_back(failed(tk::measure::failure_kind::crash, "", {"1"}));
+    CHECK(report::findings_of(all).failures[0].where.empty());  // there is nothing to tell it from
+}
+
+TEST_CASE("a default that failed is said, and values stand in the order of the space")
+{
+    report::seen_task t{.name = "a", .parameters = {"size"}, .baseline = 0};
+    t.texts = {{"64KiB", "1MiB", "16MiB"}};
+    t.trials = {failed(tk::measure::failure_kind::exited, "no such file", {"16MiB"}), ran(1, 0.1, {"1MiB"}, 1),
+                ran(2, 0.1, {"64KiB"}, 2)};
+    const auto f = report::findings_of(t);
+    CHECK(f.axes[0].values == std::vector<std::string>{"64KiB", "1MiB", "16MiB"});
+    REQUIRE(f.default_failed);
+    CHECK_FALSE(f.against_baseline);
+    CHECK(report::verdict_of(t, f).sentences[0] ==
+          "The default failed: exited, no such file. Nothing is compared with it.");
+    t.texts = {{"64KiB"}};  // of another space: by name
+    CHECK(report::findings_of(t).axes[0].values == std::vector<std::string>{"16MiB", "1MiB", "64KiB"});
+}
+
+TEST_CASE("a log has what a page shows: rounds, unit, numbers, the end")
+{
+    const temporary_folder folder;
+    tk::io::log_header h{
+        .schema = 2, .version = "0.3.0", .machine = "m", .seed = 1, .strategy = "s", .schedule = "", .workers = 1};
+    h.value_names = {"bytes"};
+    h.about = {.title = "xz", .unit = "", .untuned = 0, .values = {{"9", "10"}}};
+    h.tasks = {{.name = "t", .size = 2, .fingerprint = 1, .parameters = {"p"}}};
+    using tk::io::log_event;
+    std::string text = tk::io::to_line(h) + '\n';
+    const auto say = [&](log_event e) { text += tk::io::to_line(e) + '\n'; };
+    for (const tk::index i : std::vector<tk::index>{0, 1})
+        say({.what = log_event::kind::tell,
+             .jobs = {{.ticket = tk::ticket{i}, .candidate = i}},
+             .stamp = 1.0 + static_cast<double>(i),
+             .measured = {.cost = 18.0 - 10 * static_cast<double>(i), .runs = 1, .values = {4096}},
+             .values = {i == 0 ? "9" : "10"}});
+    for (const double shift : {5.0, 0.0})  // the second comparison takes the place of the first
+        for (std::uint64_t r = 0; r < 8; ++r)
+            for (const tk::index i : r % 2 == 0 ? std::vector<tk::index>{0, 1} : std::vector<tk::index>{1, 0})
+                say({.what = log_event::kind::round,
+                     .n = r,
+                     .jobs = {{.candidate = i}},
+                     .stamp = 3,
+                     .measured = {.cost = (i == 0 ? 18.3 : 7.52) + shift, .runs = 1},
+                     .values = {i == 0 ? "9" : "10"}});
+    say({.what = log_event::kind::ended, .stamp = 4, .why = "the budget of trials is used up"});
+    std::ofstream(folder / "log", std::ios::binary) << text;
+    const auto run = report::seen_run_of_log(folder / "log");
+    CHECK(run.title == "xz");
+    CHECK(run.stopped == "the budget of trials is used up");
+    CHECK(run.seconds == 4);
+    CHECK(run.problems.empty());
+    const auto f = report::findings_of(run)[0];
+    REQUIRE(f.best);
+    CHECK(f.best->cost == 7.52);
+    CHECK(f.rounds == 8);
+    CHECK(f.best->numbers == tk::measure::measured_values{4096});
+    CHECK(f.axes[0].values == std::vector<std::string>{"9", "10"});
+    const std::string page = page_of(run);
+    CHECK(page.find("The best configuration costs 7.52.") != std::string::npos);
+    CHECK(page.find("bytes") != std::string::npos);
+    CHECK(page.find("It ended because: the budget of trials is used up.") != std::string::npos);
 }
 
 TEST_CASE("what was tried is compared by number where values are numbers, and matters as it should")

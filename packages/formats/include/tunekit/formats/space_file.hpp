@@ -62,6 +62,13 @@ namespace detail {
     return out;
 }
 
+/// A word that may be left out.
+[[nodiscard]] inline std::vector<space::value> flag_values(const json_fields& from)
+{
+    if (from.get<std::string>().empty()) from.fail("is empty, want a word such as -funroll-loops");
+    return {std::string(), from.get<std::string>()};
+}
+
 [[nodiscard]] inline space_file read_own(const json_fields& all)
 {
     space_file out{.format = "tunekit", .parameters = {}, .constraints = {}};
@@ -73,8 +80,15 @@ namespace detail {
         const auto p = parameters[i];
         std::string name = name_of(p.at("name"));
         for (const auto& [key, value] : p.value().items())
-            if (key != "name" && key != "values") p.at(key.c_str()).fail("is unknown, want name and values");
-        out.parameters.push_back({std::move(name), values_of(p.at("values"))});
+            if (key != "name" && key != "values" && key != "flag" && key != "permutation")
+                p.at(key.c_str()).fail("is unknown, want name and values, flag or permutation");
+        if (p.value().size() != 2)
+            p.at("name").fail("has more or less than one beside it, want values, flag or permutation");
+        out.parameters.push_back(
+            {std::move(name), p.value().contains("flag") ? flag_values(p.at("flag"))
+                              : p.value().contains("permutation")
+                                  ? orders_of(p.at("permutation"), p.at("permutation").get<std::uint64_t>())
+                                  : values_of(p.at("values"))});
     }
     if (out.parameters.empty()) parameters.fail("is empty, want one parameter or more");
     if (all.value().contains("constraints")) {
@@ -162,6 +176,15 @@ namespace detail {
     return out;
 }
 
+/// What was thrown, without who threw it.
+[[nodiscard]] inline std::string reason_of(const std::exception& e)
+{
+    std::string out = e.what();
+    for (const std::string_view who : {"tunekit: ", "space: of: "})
+        if (out.starts_with(who)) out.erase(0, who.size());
+    return out;
+}
+
 /// The line at which a text ceases to be JSON.
 [[nodiscard]] inline std::size_t line_of_no_json(std::string_view text)
 {
@@ -201,6 +224,9 @@ namespace detail {
 ///     {"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "flag", "values": ["-O2", "-O3"]}],
 ///      "constraints": ["tile < 64 or flag == '-O3'"], "default": {"tile": 16, "flag": "-O2"}}
 ///
+/// `{"name": "unroll", "flag": "-funroll-loops"}` has the values "" and that, `{"name": "loops", "permutation": 3}` the orders
+/// of three.
+///
 /// Errors: tunekit::error, one line with the file, the field and what is wanted, also where JSON nests deeper than 64
 /// or names a member of an object twice, or memory does not suffice. std::invalid_argument that names the file and the
 /// constraint or parameter, where no space can be made of it. Nothing is skipped.
@@ -211,17 +237,19 @@ namespace detail {
         try {
             space_file out = detail::described_space(text, name);
             const auto made = out.space();  // so that what is wrong with it is told here
-            if (out.untuned && !made.index_of_texts(*out.untuned))
-                throw error(name +
-                            ": the default is no configuration of the space, want one that has its values and fulfils "
-                            "its constraints");
+            std::vector<std::pair<std::string, space::value>> untuned;
+            for (std::size_t j = 0; out.untuned && j < out.untuned->size(); ++j)
+                untuned.emplace_back(out.parameters[j].name, (*out.untuned)[j]);
+            try {
+                if (out.untuned) (void)made.of(untuned);
+            } catch (const std::invalid_argument& e) {
+                throw error(name + ": the default is no configuration of the space: " + detail::reason_of(e));
+            }
             return out;
         } catch (const detail::json_fields::malformed& e) {
             throw error(problem{name, 0, e.field, e.what}.text());
         } catch (const std::invalid_argument& e) {
-            std::string what = e.what();
-            if (what.starts_with("tunekit: ")) what.erase(0, 9);
-            invalid(name + ": " + what);
+            invalid(name + ": " + detail::reason_of(e));
         }
     });
 }

@@ -160,7 +160,7 @@ public:
         add("</div>\n</figure>\n");
     }
 
-    /// A table, which scrolls where it is too wide.
+    /// A table, which scrolls where it is too wide, and says so; without scripts it says so everywhere.
     void add_table(const table& t)
     {
         using detail::element, detail::escaped;
@@ -190,6 +190,7 @@ public:
             add("</tr>\n");
         }
         add("</tbody></table></div>\n");
+        words("p", "hint", "Where the table is wider than the page, it scrolls to the right.");
     }
 
     /// The whole page.

@@ -55,7 +55,7 @@ inline void y_axis(drawing& d, const scale& y, const time_unit& unit, double lef
     return out;
 }
 
-/// Costs between which a picture is drawn: the slowest 2 % may lie above, so that one hopeless trial does not flatten the rest.
+/// What is told of the costs between which a picture is drawn: the slowest 2 % may lie above, so that one hopeless trial does not flatten the rest.
 struct cost_range {
     double low = 1, high = 2;
 };
@@ -67,7 +67,8 @@ struct cost_range {
     if (costs.empty()) return {};
     std::sort(costs.begin(), costs.end());
     const double high = stats::quantile_of_sorted(costs, costs.size() > 50 ? 0.98 : 1);
-    return {costs.front(), (std::max)(high, costs.front() * 1.05)};
+    const stats::interval told = t.unit.shown(stats::interval{costs.front(), (std::max)(high, costs.front() * 1.05)});
+    return {told.low, told.high};
 }
 
 }  // namespace detail
@@ -80,15 +81,16 @@ struct cost_range {
     frame m{.right = narrow ? 16.0 : 96.0, .top = f.failed > 0 ? 40.0 : 20.0};
     if (narrow) m.left = 46;
     const auto [low, high] = costs_of(t);
-    const time_unit unit = unit_of(low);
+    const time_unit unit = t.unit.axis(low);
     const scale x = scale_of(1, static_cast<double>((std::max)(t.trials.size(), std::size_t{2})), m.left,
                              size.width - m.right, false);
     const scale y = scale_of(low, high, size.height - m.bottom, m.top, true);
     std::string alternative = "Cost of each of " + count_of(t.trials.size(), "trial") + " of " + t.name + ".";
     if (f.winner)
-        alternative += " The incumbent goes from " + time(t.trials[f.incumbents.front()].measured.cost) + " at trial " +
-                       count(f.incumbents.front() + 1) + " to " + time(t.trials[*f.winner].measured.cost) +
-                       " at trial " + count(*f.winner + 1) + " in " + count_of(f.incumbents.size(), "step") + ".";
+        alternative += " The incumbent goes from " + t.unit.text(t.trials[f.incumbents.front()].measured.cost) +
+                       " at trial " + count(f.incumbents.front() + 1) + " to " +
+                       t.unit.text(t.trials[f.incumbents.back()].measured.cost) + " at trial " +
+                       count(f.incumbents.back() + 1) + " in " + count_of(f.incumbents.size(), "step") + ".";
     alternative += " " + count(f.failed) + " failed.";
     drawing d(size.width, size.height, alternative, size.style);
     if (f.winner) y_axis(d, y, unit, m.left, size.width - m.right, f.failed > 0 ? 38 : 18, 6);
@@ -102,8 +104,9 @@ struct cost_range {
         const auto& one = t.trials[i];
         const double at = x(static_cast<double>(i + 1));
         if (one.measured.failed) bad.emplace_back(at, 24.0);
-        else if (one.measured.at_least && one.measured.cost > 0) cut.emplace_back(at, y(one.measured.cost));
-        else if (one.verified()) good.emplace_back(at, y(one.measured.cost));
+        else if (one.measured.at_least && one.measured.cost > 0)
+            cut.emplace_back(at, y(t.unit.shown(one.measured.cost)));
+        else if (one.verified()) good.emplace_back(at, y(t.unit.shown(one.measured.cost)));
     }
     if (f.failed > 0) {
         d.text("tick bad-text", m.left, 13, narrow ? "failed" : "failed \xC3\x97");
@@ -119,7 +122,7 @@ struct cost_range {
         std::string step;
         double before = 0;
         for (const std::size_t i : f.incumbents) {
-            const double at = x(static_cast<double>(i + 1)), height = y(t.trials[i].measured.cost);
+            const double at = x(static_cast<double>(i + 1)), height = y(t.unit.shown(t.trials[i].measured.cost));
             step +=
                 step.empty() ? 'M' + drawing::at(at, height) : 'H' + drawing::place(at) + 'V' + drawing::place(height);
             before = height;
@@ -129,11 +132,11 @@ struct cost_range {
         const std::size_t from = f.incumbents.size() > 40 ? f.incumbents.size() - 40 : 0;
         for (std::size_t k = from; k < f.incumbents.size(); ++k) {
             const std::size_t i = f.incumbents[k];
-            d.circle("mark", x(static_cast<double>(i + 1)), y(t.trials[i].measured.cost),
+            d.circle("mark", x(static_cast<double>(i + 1)), y(t.unit.shown(t.trials[i].measured.cost)),
                      k + 1 == f.incumbents.size() ? 5 : 3.2,
-                     "trial " + std::to_string(i + 1) + ": " + time(t.trials[i].measured.cost));
+                     "trial " + std::to_string(i + 1) + ": " + t.unit.text(t.trials[i].measured.cost));
         }
-        const std::string best = time(t.trials[*f.winner].measured.cost);
+        const std::string best = t.unit.text(t.trials[f.incumbents.back()].measured.cost);
         if (narrow) d.text("label", size.width - m.right, before - 8, best, "end");
         else d.text("label", size.width - m.right + 8, before + 4, best);
     }

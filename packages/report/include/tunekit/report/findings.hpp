@@ -12,12 +12,15 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/text.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/report/account.hpp"
+#include "tunekit/report/detail/tell.hpp"
 #include "tunekit/report/importance.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/stats/interval.hpp"
@@ -25,42 +28,6 @@
 #include "tunekit/surrogate/random_forest.hpp"
 
 namespace tunekit::report {
-
-/// The failures of one kind.
-struct failure_count {
-    measure::failure_kind kind{};  ///< of the failures
-    std::size_t trials = 0;        ///< their number
-    std::string message{};         ///< that of the first
-};
-
-/// The findings from a task's trials.
-struct findings {
-    /// A parameter's values as they occurred: numbers by size, other texts by name.
-    struct value_axis {
-        std::string name{};                   ///< of the parameter
-        std::vector<std::string> values{};    ///< in order; each once
-        std::vector<std::size_t> of_trial{};  ///< position per trial
-        bool numeric = false;                 ///< whether all values are numbers
-    };
-
-    std::optional<std::size_t> winner{};     ///< position of the best verified trial
-    std::optional<std::size_t> reference{};  ///< what the winner is compared with: baseline, or the first that ran
-    bool against_baseline = false;           ///< whether `reference` is the baseline
-    double gain = 1;                         ///< cost of the reference / cost of the winner
-    stats::interval gain_range;              ///< 95 % by their spreads; unbounded where one has none
-    stats::interval cost_range;              ///< of the winner, the same
-    std::vector<std::size_t>
-        tied{};  ///< positions of other configurations that do not differ from the winner at 95 %, best first
-    std::vector<std::size_t> incumbents{};                ///< positions at which the incumbent changed
-    std::vector<failure_count> failures{};                ///< most frequent first
-    std::size_t verified = 0, failed = 0, cut_short = 0;  ///< trials of each outcome
-    double late_gain = 0;  ///< share of its cost by which the incumbent fell in the last quarter of the trials
-    std::vector<value_axis> axes{};                      ///< one per parameter
-    std::optional<surrogate::variance_shares> shares{};  ///< of the variance of ln cost; empty where too few ran
-    std::optional<surrogate::variance_shares>
-        shares_good{};                 ///< the same, with costs above the median set to the median
-    std::vector<std::size_t> order{};  ///< parameters, the most important ones first
-};
 
 namespace detail {
 
@@ -83,7 +50,12 @@ namespace detail {
             a.values.push_back(x.values[j]);
             a.numeric = a.numeric && as_number(x.values[j]);
         }
+        std::map<std::string_view, std::size_t> place;  // in the space
+        for (std::size_t k = 0; j < t.texts.size() && k < t.texts[j].size(); ++k) place.emplace(t.texts[j][k], k);
+        const bool listed =
+            std::all_of(a.values.begin(), a.values.end(), [&](const auto& v) { return place.contains(v); });
         const auto before = [&](const std::string& x, const std::string& y) {
+            if (listed) return place.at(x) < place.at(y);
             if (a.numeric && *as_number(x) != *as_number(y)) return *as_number(x) < *as_number(y);
             return x < y;
         };
@@ -96,10 +68,6 @@ namespace detail {
     }
     return out;
 }
-
-inline constexpr double two_sided_95 = 1.959963984540054;
-
-[[nodiscard]] inline bool has_spread(const measure::measurement& m) { return std::isfinite(m.spread) && m.spread > 0; }
 
 /// The most trials to which the forest is fitted, drawn at random. More do not make its result better.
 inline constexpr std::size_t max_rows_of_forest = 1500;
@@ -143,7 +111,7 @@ inline void add_shares(const seen_task& t, findings& f)
 
 }  // namespace detail
 
-/// Computes the findings from the trials of `t`. Spreads are standard errors, so an interval is +- 1.96 of them. The
+/// Computes the findings from the trials and rounds of `t`. Spreads are standard errors, so an interval is +- 1.96 of them. The
 /// interval of a gain is that of a quotient whose logarithm is normal. The measured cost of a winner among many is a
 /// little too low by chance: measure again before you trust a tie.
 /// Cost: that of a forest of 50 trees over at most 1500 trials.
@@ -160,6 +128,7 @@ inline void add_shares(const seen_task& t, findings& f)
             ++f.failed;
             auto& k = kinds[x.measured.failed->kind];
             k.kind = x.measured.failed->kind;
+            if (t.baseline == x.candidate && !f.default_failed) f.default_failed = x.measured.failed;
             if (k.trials++ == 0) k.message = x.measured.failed->message;
         } else if (x.measured.at_least) {
             ++f.cut_short;
@@ -167,6 +136,7 @@ inline void add_shares(const seen_task& t, findings& f)
             ++f.verified;
             if (!f.reference && !t.baseline) f.reference = i;
             if (t.baseline == x.candidate && !f.reference) f.reference = i, f.against_baseline = true;
+            if (t.baseline == x.candidate) f.default_failed.reset();
             if (x.measured.cost < best) {
                 best = x.measured.cost;
                 f.winner = i;
@@ -182,28 +152,12 @@ inline void add_shares(const seen_task& t, findings& f)
         if (!f.reference)  // the baseline never ran
             for (std::size_t i = 0; i < t.trials.size() && !f.reference; ++i)
                 if (t.trials[i].verified()) f.reference = i;
-        const auto& w = t.trials[*f.winner].measured;
-        const auto& r = t.trials[*f.reference].measured;
-        f.gain = r.cost / w.cost;
         f.late_gain = std::isfinite(best_before) ? 1 - best / best_before : 0;
-        if (detail::has_spread(w))
-            f.cost_range = {w.cost - detail::two_sided_95 * w.spread, w.cost + detail::two_sided_95 * w.spread};
-        if (detail::has_spread(w) && detail::has_spread(r)) {
-            const double half = detail::two_sided_95 * std::hypot(w.spread / w.cost, r.spread / r.cost);
-            f.gain_range = {f.gain * std::exp(-half), f.gain * std::exp(half)};
-        }
-        for (std::size_t i = 0; i < t.trials.size() && detail::has_spread(w); ++i) {
-            const auto& x = t.trials[i];
-            if (!x.verified() || x.candidate == t.trials[*f.winner].candidate || !detail::has_spread(x.measured))
-                continue;
-            if (x.measured.cost - w.cost <= detail::two_sided_95 * std::hypot(w.spread, x.measured.spread))
-                f.tied.push_back(i);
-        }
-        std::stable_sort(f.tied.begin(), f.tied.end(), [&](std::size_t a, std::size_t b) {
-            return t.trials[a].measured.cost < t.trials[b].measured.cost;
-        });
     }
+    detail::tell_trials(t, f);
+    detail::tell_rounds(t, f);
     f.axes = detail::axes_of(t);
+    for (failure_count& k : f.failures) k.where = detail::values_that_fail(t, f, k);
     detail::add_shares(t, f);
     return f;
 }

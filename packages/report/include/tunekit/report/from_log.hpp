@@ -93,7 +93,31 @@ namespace detail {
     out.workers = h.workers;
     std::map<ticket, double> went_out;
     std::vector<std::optional<double>> asked;  // of each trial: its tell is the event of the same order
+    const auto measured_of = [](measure::measurement m) {
+        if (m.failed) m.failed->message = detail::bytes_of_log(m.failed->message);
+        return m;
+    };
+    const auto all_bytes = [](const std::vector<std::string>& from) {
+        std::vector<std::string> to;
+        for (const auto& v : from) to.push_back(detail::bytes_of_log(v));
+        return to;
+    };
     for (const io::log_event& e : log.events) {
+        if (e.what == io::log_event::kind::ended) out.stopped = detail::bytes_of_log(e.why), out.seconds = e.stamp;
+        if (e.what == io::log_event::kind::known || e.what == io::log_event::kind::round) {
+            seen_task& of = out.tasks[e.jobs.front().task];
+            const bool round = e.what == io::log_event::kind::round;
+            auto& to = round ? of.rounds : of.known;
+            if (round && e.n == 0 && !to.empty() &&
+                (to.back().round > 0 || to.front().candidate == e.jobs.front().candidate))
+                to.clear();  // a comparison that was made again
+            to.push_back({.candidate = e.jobs.front().candidate,
+                          .values = all_bytes(e.values),
+                          .measured = measured_of(e.measured),
+                          .stamp = e.stamp,
+                          .round = e.n});
+        }
+        if (e.what == io::log_event::kind::tell) out.tasks[e.jobs.front().task].rounds.clear(), out.stopped.clear();
         if (e.what == io::log_event::kind::ask)
             for (const job& j : e.jobs) went_out[j.ticket] = e.stamp;
         if (e.what != io::log_event::kind::tell) continue;
@@ -102,18 +126,25 @@ namespace detail {
     }
     for (const io::log_trial& t : log.trials) {
         seen_trial one{.candidate = t.candidate,
-                       .measured = t.measured,
+                       .measured = measured_of(t.measured),
                        .stamp = static_cast<double>(t.stamp_ns.value_or(t.ended_ns)) / 1e9,
                        .worker = t.worker};
         if (const auto k = static_cast<std::size_t>(&t - log.trials.data()); k < asked.size()) one.asked = asked[k];
-        for (const auto& v : t.values) one.values.push_back(detail::bytes_of_log(v));
-        if (one.measured.failed) one.measured.failed->message = detail::bytes_of_log(one.measured.failed->message);
+        one.values = all_bytes(t.values);
         out.seconds = (std::max)(out.seconds, one.stamp);
         out.workers = (std::max)(out.workers, t.worker + 1);
         out.tasks[t.task].trials.push_back(std::move(one));
     }
     out.title =
         h.tasks.size() == 1 ? out.tasks.front().name : "A model of " + std::to_string(h.tasks.size()) + " tasks";
+    if (out.tasks.size() == 1) {
+        seen_task& of = out.tasks.front();
+        of.unit = {detail::bytes_of_log(h.about.unit), h.about.maximize};
+        of.baseline = h.about.untuned;
+        of.value_names = all_bytes(h.value_names);
+        for (const auto& texts : h.about.values) of.texts.push_back(all_bytes(texts));
+        if (!h.about.title.empty()) out.title = detail::bytes_of_log(h.about.title);
+    }
     const auto fact = [&](const std::string& name, const std::string& text) {
         if (!text.empty()) out.facts.push_back(name + ' ' + detail::bytes_of_log(text));
     };

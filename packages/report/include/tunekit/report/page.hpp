@@ -58,6 +58,7 @@ public:
                     '\n');
         verdict_section();
         if (run_.tasks.size() > 1) {
+            commands_section();
             model_section();
             to_.level = 3;
             for (std::size_t k = 0; k < run_.tasks.size(); ++k) task(k, true);
@@ -66,7 +67,7 @@ public:
             task(0, false);
         }
         write_time(to_, run_);
-        commands_section();
+        repeat_section();
         return std::move(to_).text(
             "Written by tunekit. Intervals are 95 % by the spreads that the measurer reported; shares of variance are "
             "those of a random forest over what was tried, exact over its trees.");
@@ -127,7 +128,7 @@ private:
         if (run_.peak_flops > 0) table.columns.push_back("of peak");
         double sum = 0;
         for (std::size_t k = 0; k < all_.size(); ++k)
-            if (all_[k].winner) sum += run_.tasks[k].weight * cost(k);
+            if (all_[k].best) sum += run_.tasks[k].weight * cost(k);
         for (std::size_t k = 0; k < all_.size(); ++k) table.rows.push_back(cells_of(k, sum));
         to_.add_table(table);
         to_.end_section();
@@ -137,14 +138,14 @@ private:
     [[nodiscard]] std::vector<document::cell> cells_of(std::size_t k, double sum) const
     {
         const auto& t = run_.tasks[k];
-        const bool ran = all_[k].winner.has_value();
+        const bool ran = all_[k].best.has_value();
         const double share = ran ? t.weight * cost(k) / sum : 0, rate = ran ? t.flops / cost(k) : 0;
         const auto of = [](bool some, std::string text, double key) {
             return some ? document::cell(std::move(text), key) : document::cell("", 0);
         };
         const auto counted = [](std::size_t n) { return document::cell(count(n), static_cast<double>(n)); };
         std::vector<document::cell> out{document::cell(t.name, std::nan(""), "#task-" + std::to_string(k)),
-                                        ran ? document::cell(time(cost(k)), cost(k)) : document::cell("none", 0),
+                                        ran ? document::cell(t.unit.text(cost(k)), cost(k)) : document::cell("none", 0),
                                         of(ran, number(all_[k].gain, 3), all_[k].gain),
                                         of(ran, percent(share), share),
                                         counted(t.trials.size()),
@@ -154,7 +155,7 @@ private:
         return out;
     }
 
-    [[nodiscard]] double cost(std::size_t k) const { return run_.tasks[k].trials[*all_[k].winner].measured.cost; }
+    [[nodiscard]] double cost(std::size_t k) const { return all_[k].best->cost; }
 
     void task(std::size_t k, bool one_of_many)
     {
@@ -166,10 +167,14 @@ private:
                     ">\n<summary>" + styled("h2", {}, t.name) + ' ' + styled("span", {}, v.headline) + "</summary>\n");
             to_.list("plain", v.sentences);
         }
+        write_winner(to_, t, f, run_.peak_flops);
+        if (!one_of_many) commands_section();
         if (!t.trials.empty()) {
             to_.begin_section("How it was found");
             std::string note =
                 "Each dot is a configuration that ran, the line the best so far, on a logarithmic scale.";
+            if (f.rounds > 0)
+                note += " Costs here are of single trials; those of the winner above are of the rounds side by side.";
             if (f.failed > 0) note += " Crosses above failed.";
             if (f.cut_short > 0) note += " Triangles were cut short: they are at least that slow.";
             if (t.trials.size() > dots_)
@@ -177,7 +182,6 @@ private:
                         count((t.trials.size() + dots_ - 1) / dots_) + "th is drawn; the line is exact.";
             to_.figure("Cost by trial", note, tuning_curve_svg(t, f, wide()) + tuning_curve_svg(t, f, narrow_figure));
             to_.end_section();
-            write_winner(to_, t, f, run_.peak_flops);
             write_matters(to_, t, f, dots_ / 3);
             write_failures(to_, t, f);
         }
@@ -195,10 +199,17 @@ private:
 
     void commands_section()
     {
-        if (run_.repeat.empty() && run_.use.empty()) return;
-        to_.begin_section("What next", "next-h");
-        commands("To use the winner", run_.use);
-        commands("To repeat the run", run_.repeat);
+        if (run_.use.empty()) return;
+        to_.begin_section("To use the winner", "next-h");
+        commands("What to paste", run_.use);
+        to_.end_section();
+    }
+
+    void repeat_section()
+    {
+        if (run_.repeat.empty()) return;
+        to_.begin_section("To repeat the run", "repeat-h");
+        commands("What was run", run_.repeat);
         to_.end_section();
     }
 

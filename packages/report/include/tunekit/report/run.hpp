@@ -15,6 +15,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/report/cost_unit.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuning.hpp"
@@ -29,6 +30,7 @@ struct seen_trial {
     double stamp = 0;                   ///< seconds since the run began
     std::optional<double> asked{};      ///< the run's time at which it was proposed; empty: unknown
     std::uint64_t worker = 0;           ///< that measured it
+    std::uint64_t round = 0;            ///< of the last comparison
 
     /// Whether it has a time that can be drawn and compared.
     [[nodiscard]] bool verified() const noexcept
@@ -39,13 +41,18 @@ struct seen_trial {
 
 /// The trials and facts of one task in a run.
 struct seen_task {
-    std::string name{};                     ///< of the task
-    index size = 0;                         ///< configurations of the space
-    double flops = 0;                       ///< of one call; 0: unknown
-    double weight = 1;                      ///< calls in the model
-    std::vector<std::string> parameters{};  ///< names
-    std::vector<seen_trial> trials{};       ///< in the order of their answers
-    std::optional<index> baseline{};        ///< the winner is compared with it; empty: the first that ran
+    std::string name{};                             ///< of the task
+    index size = 0;                                 ///< configurations of the space
+    double flops = 0;                               ///< of one call; 0: unknown
+    double weight = 1;                              ///< calls in the model
+    std::vector<std::string> parameters{};          ///< names
+    std::vector<seen_trial> trials{};               ///< in the order of their answers
+    std::optional<index> baseline{};                ///< the winner is compared with it; empty: the first that ran
+    cost_unit unit{};                               ///< of its costs
+    std::vector<std::string> value_names{};         ///< of measurement::values, in their order
+    std::vector<std::vector<std::string>> texts{};  ///< by parameter: its values in order; empty: by size or by name
+    std::vector<seen_trial> known{};                ///< results from before the run
+    std::vector<seen_trial> rounds{};               ///< of the last comparison, in the order they were measured
 };
 
 /// A run, over one task or several.
@@ -70,6 +77,9 @@ template <space::described Space>
     const auto names = space.names();
     out.parameters.assign(names.begin(), names.end());
     if constexpr (requires { space.size(); }) out.size = space.size();
+    out.value_names = record.value_names;
+    for (const auto& t : record.known())
+        out.known.push_back({.candidate = t.candidate, .values = space.texts(t.candidate), .measured = t.measured});
     for (std::size_t i = 0; i < record.trials().size(); ++i) {
         const auto& t = record.trials()[i];
         out.trials.push_back({.candidate = t.candidate,

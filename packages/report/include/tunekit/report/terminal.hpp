@@ -100,9 +100,10 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
         }
         for (std::size_t k = 1; k < columns; ++k)
             if (!std::isfinite(best[k])) best[k] = best[k - 1];
-        out += "\n  tuning curve  " + sparkline(best) + "  " + time(t.trials[*f.winner].measured.cost) + '\n';
-        out += wrapped("winner: " + printable(configuration_of(t, t.trials[*f.winner])), "  ");
+        out += "\n  tuning curve  " + sparkline(best) + "  " +
+               t.unit.text(t.trials[f.incumbents.back()].measured.cost) + '\n';
     }
+    if (f.best) out += wrapped("winner: " + printable(configuration_of(t, f.best->candidate, f.best->values)), "  ");
     if (f.shares && f.shares->trees > 0) {
         out += "\n  what matters (share of the variance of log cost; near the optimum)\n";
         text_table table({}, {-19, -30, -9, -1});
@@ -119,7 +120,7 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
         for (const auto& k : f.failures)
             table.row(words_of(to_text(k.kind)),
                       text_bar(static_cast<double>(k.trials) / static_cast<double>(t.trials.size()), 30),
-                      count(k.trials), shortened(printable(k.message), 60));
+                      count(k.trials), shortened(printable((k.where.empty() ? "" : k.where + ": ") + k.message), 60));
         out += table.text("  ");
     }
 }

@@ -21,6 +21,35 @@ struct verdict {
     std::vector<std::string> sentences{};  ///< that support it
 };
 
+namespace detail {
+
+/// Whether too few rounds were run to separate any two, so that ties say nothing.
+[[nodiscard]] inline bool unclear(const findings& f) { return f.rounds < f.rounds_to_separate; }
+
+/// What the best is compared with, in words.
+[[nodiscard]] inline std::string compared_words(const findings& f)
+{
+    return f.against_baseline ? "the default" : "the first that ran";
+}
+
+/// How the best stands to what it is compared with.
+[[nodiscard]] inline std::string gain_sentence(const seen_task& t, const findings& f)
+{
+    const std::string than = compared_words(f), cost = t.unit.text(f.compared->cost),
+                      times = number(f.gain, 3) + " times ";
+    if (f.compared->candidate == f.best->candidate)
+        return f.verified == 1 ? "It is the only one that ran."
+                               : "Nothing was better than " + than + ": it is the same configuration.";
+    const bool bounded = f.gain_range.low > 0 && std::isfinite(f.gain_range.high);
+    const std::string range =
+        bounded ? " (95 %: " + number(f.gain_range.low, 3) + " to " + number(f.gain_range.high, 3) + ")." : ".";
+    if (t.unit.is_time()) return "It is " + times + "as fast as " + than + ", which takes " + cost + range;
+    if (t.unit.maximize) return "It reaches " + times + "what " + than + " does, which is " + cost + range;
+    return "With " + than + " it costs " + times + "as much, " + cost + range;
+}
+
+}  // namespace detail
+
 /// The findings of a task in words: winner and gain with their intervals, ties, failures and their reasons, and whether
 /// more trials were worth their time.
 [[nodiscard]] inline verdict verdict_of(const seen_task& t, const findings& f)
@@ -32,41 +61,45 @@ struct verdict {
         out.headline = "Nothing was measured yet.";
         return out;
     }
-    const auto range = [](const stats::interval& r, auto&& text) {
-        return std::isfinite(r.low) && std::isfinite(r.high) ? " (95 %: " + text(r.low) + " to " + text(r.high) + ")"
-                                                             : std::string();
-    };
-    if (!f.winner) {
+    if (f.default_failed)
+        out.sentences.push_back(
+            "The default failed: " + words_of(to_text(f.default_failed->kind)) +
+            (f.default_failed->message.empty() ? "" : ", " + shortened(f.default_failed->message, 300)) +
+            (f.best ? ". Nothing is compared with it." : "."));
+    if (!f.best) {
         out.headline = f.failed == n ? (n == 1 ? "The only trial failed." : "All " + count(n) + " trials failed.")
                                      : "No configuration was measured to its end.";
     } else {
-        const auto& w = t.trials[*f.winner];
-        out.headline = "The best configuration takes " + time(w.measured.cost) + '.';
-        const auto plain = [](double x) { return number(x, 3); };
-        const std::string reference = f.against_baseline ? "the one to beat" : "the first that ran";
-        if (*f.reference == *f.winner)
-            out.sentences.push_back(f.verified == 1
-                                        ? "It is the only one that ran."
-                                        : "Nothing was faster than " + reference + ": it is the same configuration.");
-        else
-            out.sentences.push_back("It is " + plain(f.gain) + " times as fast as " + reference + ", which takes " +
-                                    time(t.trials[*f.reference].measured.cost) + range(f.gain_range, plain) + '.');
-        if (!has_spread(w.measured))
+        const bool time = t.unit.is_time();
+        out.headline = std::string("The best configuration ") +
+                       (time              ? "takes "
+                        : t.unit.maximize ? "reaches "
+                                          : "costs ") +
+                       t.unit.text(f.best->cost) + '.';
+        if (f.compared) out.sentences.push_back(gain_sentence(t, f));
+        const std::string within = t.unit.text(f.best->within);
+        const std::string others =
+            (f.tied.size() == 1 ? "One other configuration" : count(f.tied.size()) + " other configurations") +
+            " cannot be told from it";
+        if (f.rounds > 0)
             out.sentences.push_back(
-                "Its time has no known spread, so nothing can be said of how sure it is. Measure it again before you "
-                "trust it.");
+                count_of(f.rounds, "round") + " side by side" + (within.empty() ? "" : " (95 %: " + within + ')') +
+                ": " +
+                (f.tied.empty() ? "no other is as good."
+                 : unclear(f)   ? others + ", as with fewer than " + count(f.rounds_to_separate) + " rounds none can."
+                                : others + '.'));
+        else if (within.empty())
+            out.sentences.push_back(
+                "It was not measured often enough to say how sure that is. Measure it again before you trust it.");
         else if (f.tied.empty())
-            out.sentences.push_back("Its own time is sure to \xC2\xB1" +
-                                    percent(two_sided_95 * w.measured.spread / w.measured.cost) +
-                                    ", and no other configuration comes within that of it.");
+            out.sentences.push_back("It is sure to " + within +
+                                    " (95 %), and no other configuration comes within that.");
         else
-            out.sentences.push_back(
-                (f.tied.size() == 1 ? "One other configuration" : count(f.tied.size()) + " other configurations") +
-                " cannot be told from it by these measurements (\xC2\xB1" +
-                percent(two_sided_95 * w.measured.spread / w.measured.cost) +
-                "). The best of many is also a little lucky: race them before you choose.");
+            out.sentences.push_back(others + " by these measurements (95 %: " + within +
+                                    "). The best of many is also a little lucky: race them before you choose.");
     }
     if (f.failed > 0 && !f.failures.empty()) {
+        const auto& most = f.failures.front();
         std::string line = f.failed == n
                                ? "Reasons: "
                                : count(f.failed) + " of " + count(n) + " trials (" +
@@ -74,7 +107,9 @@ struct verdict {
         for (std::size_t k = 0; k < f.failures.size(); ++k)
             line += (k == 0 ? "" : ", ") + count(f.failures[k].trials) + " \xC3\x97 " +
                     words_of(to_text(f.failures[k].kind));
-        out.sentences.push_back(line + '.');
+        line += most.message.empty() ? "." : "; most often: " + shortened(most.message, 300) + '.';
+        if (!most.where.empty()) line += " They are those with " + most.where + '.';
+        out.sentences.push_back(line);
     } else if (f.failed == 0) {
         out.sentences.push_back(n == 1 ? "The trial did not fail." : "None of the " + count(n) + " trials failed.");
     }
@@ -141,14 +176,13 @@ struct verdict {
     return out;
 }
 
-/// `name = value` of each parameter of a trial, in one line.
-[[nodiscard]] inline std::string configuration_of(const seen_task& t, const seen_trial& x)
+/// `name = value` of each parameter of a configuration, in one line; of one without values its index.
+[[nodiscard]] inline std::string configuration_of(const seen_task& t, index candidate,
+                                                  const std::vector<std::string>& values)
 {
-    if (x.values.size() != t.parameters.size() || x.values.empty())
-        return "configuration " + std::to_string(x.candidate);
+    if (values.size() != t.parameters.size() || values.empty()) return "configuration " + std::to_string(candidate);
     std::string out;
-    for (std::size_t j = 0; j < x.values.size(); ++j)
-        out += (j == 0 ? "" : ", ") + t.parameters[j] + " = " + x.values[j];
+    for (std::size_t j = 0; j < values.size(); ++j) out += (j == 0 ? "" : ", ") + t.parameters[j] + " = " + values[j];
     return out;
 }
 

@@ -46,14 +46,23 @@ namespace detail {
     const auto best = std::max_element(all.standings.begin(), all.standings.end(),
                                        [](const standing& a, const standing& b) { return a.s.mean < b.s.mean; });
     out.push_back(best->strategy + " scores highest: S" + std::to_string(all.judged) + ' ' + with_interval(best->s) +
-                  (best->p ? ", P* " + with_interval(*best->p) : std::string()) + '.');
+                  '.');
+    out.push_back("S" + std::to_string(all.judged) +
+                  " is the share of the way from random search (0) to the optimum (1) in the "
+                  "logarithm of cost, as a mean over the first " +
+                  std::to_string(all.judged) + " evaluations" +
+                  (best->p ? "; P* is the same by time, and " + best->strategy + " has " + with_interval(*best->p)
+                           : std::string()) +
+                  '.');
     for (const difference& d : all.differences) {
         const bool more = d.s.within.low > 0, less = d.s.within.high < 0;
+        aggregate apart = d.s;  // "worse by -0.3" would be negated twice
+        if (less) apart.mean = -d.s.mean, apart.within = {-d.s.within.high, -d.s.within.low};
         out.push_back(d.strategy +
                       (more   ? " is better than "
                        : less ? " is worse than "
                               : " cannot be told from ") +
-                      d.than + " by S" + std::to_string(all.judged) + ": " + with_interval(d.s) +
+                      d.than + " by S" + std::to_string(all.judged) + ": " + with_interval(apart) +
                       (more || less ? " apart." : " apart, an interval that holds 0."));
     }
     for (const auto& name : all.incomplete) out.push_back(name + " has not run on every space and is not ranked.");
@@ -78,12 +87,12 @@ using cell = report::document::cell;
     };
     const auto reached = [&](std::size_t n) { return cell(std::to_string(n) + of, static_cast<double>(n)); };
     report::document::table out{.caption = "Means over all spaces",
-                                .columns = {"strategy", "P*", "95 %", s_name, "95 %", "worst space", "regret",
-                                            "spaces to 5 %", "to 1 %", "own time, \xC2\xB5s"}};
+                                .columns = {"strategy", s_name, "95 %", "P*", "95 %", "worst space", "regret", "to 5 %",
+                                            "to 1 %", "own \xC2\xB5s"}};
     for (const standing& t : all.standings)
-        out.rows.push_back({t.strategy, t.p ? share(t.p->mean, 3) : cell("none", -1e9),
-                            t.p ? range(*t.p) : cell("", -1e9), share(t.s.mean, 3), range(t.s), share(t.s.worst, 2),
-                            percent_cell(t.regret), reached(t.reached_5), reached(t.reached_1),
+        out.rows.push_back({t.strategy, share(t.s.mean, 3), range(t.s), t.p ? share(t.p->mean, 3) : cell("none", -1e9),
+                            t.p ? range(*t.p) : cell("", -1e9), share(t.s.worst, 2), percent_cell(t.regret),
+                            reached(t.reached_5), reached(t.reached_1),
                             std::isfinite(t.own_seconds) ? cell(decimals(1e6 * t.own_seconds, 2), t.own_seconds)
                                                          : cell("unknown", 1e9)});
     return out;
@@ -141,13 +150,14 @@ using cell = report::document::cell;
     const auto sentences = detail::verdict_of(all);
     page.begin_verdict(sentences.front());
     page.list("plain", std::span(sentences).subspan(1));
-    page.words("p", "note",
-               "Random search scores 0, the optimum at once 1. P* goes by time and " + s_name +
-                   " by the logarithm of cost over the first " + std::to_string(all.judged) +
-                   " evaluations. Intervals are 95 % over repeats; the spaces are what they are.");
+    page.words("p", "note", "Intervals are 95 % over repeats; the spaces are what they are.");
     page.end_section();
     page.begin_section("Standings");
     page.add_table(detail::standings_table(all));
+    page.words("p", "note",
+               "To 5 %, to 1 %: spaces on which the optimum came within that. Regret: what the best costs above the "
+               "optimum. Own "
+               "time: of the strategy alone, for an evaluation.");
     if (!all.standings.empty()) {
         const report::line_chart chart = detail::chart_of(all);
         page.figure("How far after how many evaluations",

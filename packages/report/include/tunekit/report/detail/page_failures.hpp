@@ -24,11 +24,11 @@ inline void write_failures(document& to, const seen_task& t, const findings& f)
     if (f.failures.empty()) return;
     to.begin_section("What failed");
     document::table table{.caption = "Failures by kind",
-                          .columns = {"kind", "trials", "what the first said"},
+                          .columns = {"kind", "trials", "with", "what the first said"},
                           .sortable = false,
                           .messages = true};
     for (const auto& k : f.failures)
-        table.rows.push_back({words_of(to_text(k.kind)), count(k.trials), shortened(k.message, 300)});
+        table.rows.push_back({words_of(to_text(k.kind)), count(k.trials), k.where, shortened(k.message, 300)});
     to.add_table(table);
     struct rate {
         double spread;

@@ -4,52 +4,73 @@
 /// \file
 /// The section of a page on the winner of a task.
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/report/detail/markup.hpp"
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
+#include "tunekit/report/verdict.hpp"
 
 namespace tunekit::report::detail {
 
 /// The table of the winner, of those tied with it, and of what it is compared with.
 inline void write_winner(document& to, const seen_task& t, const findings& f, double peak_flops)
 {
-    if (!f.winner) return;
+    if (!f.best) return;
     to.begin_section("The winner");
-    const auto& w = t.trials[*f.winner];
-    const bool named = w.values.size() == t.parameters.size() && !w.values.empty();
-    std::vector<std::size_t> rows{*f.winner};
-    for (std::size_t i = 0; i < f.tied.size() && rows.size() < 6; ++i) rows.push_back(f.tied[i]);
-    if (*f.reference != *f.winner) rows.push_back(*f.reference);
+    std::vector<const told_configuration*> shown{&*f.best};
+    for (std::size_t i = 0; i < f.tied.size() && shown.size() < 6; ++i) shown.push_back(&f.tied[i]);
+    const auto is_compared = [&](const told_configuration* c) {
+        return f.compared && c->candidate == f.compared->candidate;
+    };
+    if (f.compared && std::none_of(shown.begin(), shown.end(), is_compared)) shown.push_back(&*f.compared);
     document::table table{.caption = "The winner, those that cannot be told from it, and what it is compared with",
                           .columns = {"configuration"},
                           .sortable = false};
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        table.columns.push_back(i == 0                    ? "winner"
-                                : rows[i] == *f.reference ? f.against_baseline ? "to beat" : "first"
-                                                          : "tied");
+    for (const auto* const c : shown) {
+        std::string head = is_compared(c) ? f.against_baseline ? "default" : "first" : "";
+        if (c == shown.front()) head = head.empty() ? "winner" : "winner, " + head;
+        else if (!f.compared || c != &*f.compared)
+            head = (unclear(f) ? "unclear" : "tied") + (head.empty() ? "" : ", " + head);
+        table.columns.push_back(head);
+    }
     const auto row = [&](const std::string& name, auto&& value) {
         auto& cells = table.rows.emplace_back();
         cells.emplace_back(name);
-        for (const std::size_t i : rows) cells.emplace_back(value(t.trials[i]));
+        for (const auto* const c : shown) cells.emplace_back(value(*c));
     };
-    row("cost", [](const seen_trial& x) { return time(x.measured.cost); });
-    row("\xC2\xB1 (95 %)", [](const seen_trial& x) {
-        return has_spread(x.measured) ? time(two_sided_95 * x.measured.spread, 2) : std::string("unknown");
+    row(t.unit.is_time()  ? "time"
+        : t.unit.maximize ? "score"
+                          : "cost",
+        [&](const told_configuration& c) { return t.unit.text(c.cost); });
+    row("95 %", [&](const told_configuration& c) {
+        const std::string within = t.unit.text(c.within);
+        return within.empty() ? "unknown" : within;
     });
-    row("runs", [](const seen_trial& x) { return std::to_string(x.measured.runs); });
-    if (t.flops > 0) row("GFLOP/s", [&](const seen_trial& x) { return number(1e-9 * t.flops / x.measured.cost, 3); });
-    if (t.flops > 0 && peak_flops > 0)
-        row("of peak", [&](const seen_trial& x) { return percent(t.flops / x.measured.cost / peak_flops); });
-    row("trial", [&](const seen_trial& x) { return count(static_cast<std::size_t>(&x - t.trials.data()) + 1); });
-    row("index", [](const seen_trial& x) { return std::to_string(x.candidate); });
+    row(f.rounds > 0 ? "rounds side by side" : "runs",
+        [](const told_configuration& c) { return std::to_string(c.runs); });
+    for (std::size_t k = 0; k < t.value_names.size(); ++k)
+        row(t.value_names[k], [k](const told_configuration& c) {
+            return k < c.numbers.size() ? core::text_of(c.numbers[k], std::chars_format::general, 5) : std::string();
+        });
+    if (t.flops > 0 && t.unit.is_time())
+        row("GFLOP/s", [&](const told_configuration& c) { return number(1e-9 * t.flops / c.cost, 3); });
+    if (t.flops > 0 && peak_flops > 0 && t.unit.is_time())
+        row("of peak", [&](const told_configuration& c) { return percent(t.flops / c.cost / peak_flops); });
+    row("trial",
+        [](const told_configuration& c) { return c.trial ? count(*c.trial + 1) : std::string("known before"); });
+    row("index", [](const told_configuration& c) { return std::to_string(c.candidate); });
+    const bool named = f.best->values.size() == t.parameters.size() && !t.parameters.empty();
     if (named)
         for (std::size_t j = 0; j < t.parameters.size(); ++j)
-            row(t.parameters[j], [j](const seen_trial& x) { return x.values[j]; });
+            row(t.parameters[j],
+                [j](const told_configuration& c) { return j < c.values.size() ? c.values[j] : std::string(); });
     to.add_table(table);
     if (!named)
         to.words("p", "note",

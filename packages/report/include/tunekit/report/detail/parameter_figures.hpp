@@ -30,7 +30,7 @@ namespace tunekit::report::detail {
     constexpr double width = 300, height = 210;
     const frame m{.left = 42, .right = 10, .top = 14, .bottom = 34};
     const auto [low, high] = costs_of(t);
-    const time_unit unit = unit_of(low);
+    const time_unit unit = t.unit.axis(low);
     const scale y = scale_of(low, high, height - m.bottom, m.top, true);
     const double step = (width - m.left - m.right) / static_cast<double>(a.values.size());
     const auto middle = [&](std::size_t v) { return m.left + step * (static_cast<double>(v) + 0.5); };
@@ -40,7 +40,7 @@ namespace tunekit::report::detail {
     std::string alternative = "Cost by " + a.name + ".";
     for (std::size_t v = 0; v < a.values.size() && v < 12; ++v)
         alternative += ' ' + a.values[v] + ": " +
-                       (costs[v].empty() ? "none ran" : "median " + time(stats::median(costs[v]), 3)) + '.';
+                       (costs[v].empty() ? "none ran" : "median " + t.unit.text(stats::median(costs[v]), 3)) + '.';
     if (f.winner) alternative += " The winner has " + a.values[a.of_trial[*f.winner]] + '.';
     drawing d(width, height, alternative);
     y_axis(d, y, unit, m.left, width - m.right, m.top - 2, 4);
@@ -50,15 +50,16 @@ namespace tunekit::report::detail {
     for (std::size_t i = 0; i < t.trials.size(); ++i)
         if (shown[i] && t.trials[i].verified())  // spread by the golden ratio: no draw, no overlap
             dots.emplace_back(middle(a.of_trial[i]) + spread * (std::fmod(static_cast<double>(i) * 0.618034, 1) - 0.5),
-                              y(t.trials[i].measured.cost));
+                              y(t.unit.shown(t.trials[i].measured.cost)));
     d.dots("dot faint", dots);
     for (std::size_t v = 0; v < a.values.size(); ++v)
         if (!costs[v].empty() && a.values.size() <= 40) {
-            const double at = y(stats::median(costs[v])), half = (std::max)(1.5, (std::min)(step * 0.4, 22.0));
+            const double at = y(t.unit.shown(stats::median(costs[v]))),
+                         half = (std::max)(1.5, (std::min)(step * 0.4, 22.0));
             d.line("median", middle(v) - half, at, middle(v) + half, at);
         }
     if (f.winner)
-        d.circle("mark", middle(a.of_trial[*f.winner]), y(t.trials[*f.winner].measured.cost), 5,
+        d.circle("mark", middle(a.of_trial[*f.winner]), y(t.unit.shown(t.trials[*f.winner].measured.cost)), 5,
                  "the winner: " + a.values[a.of_trial[*f.winner]]);
     double widest = 0;
     for (const auto& v : a.values) widest = (std::max)(widest, width_of(shortened(v, 9)) + 8);
@@ -98,7 +99,7 @@ namespace tunekit::report::detail {
                        up.values[up.of_trial[*f.winner]] + '.';
     drawing d(width, height, alternative);
     d.text("axis", 2, 14, up.name.empty() ? "" : shortened(up.name, 28) + " \xE2\x86\x93");
-    const time_unit unit = all.empty() ? time_unit{} : unit_of(all.front());
+    const time_unit unit = all.empty() ? time_unit{} : t.unit.axis(t.unit.shown(all.front()));
     for (std::size_t v = 0; v < ny; ++v) {
         const double top = 24 + cell_height * static_cast<double>(v);
         d.text("tick", left - 8, top + 17, shortened(up.values[v * up.values.size() / ny], 9), "end");
@@ -112,9 +113,9 @@ namespace tunekit::report::detail {
             const double strength = all.size() < 2 ? 1 : 1 - rank / static_cast<double>(all.size() - 1);
             const bool here = f.winner && cell_of(up.of_trial[*f.winner], ny, up.values.size()) == v &&
                               cell_of(across.of_trial[*f.winner], nx, across.values.size()) == u;
-            d.rect(here ? "cell winner" : "cell", x, top, step - 2, cell_height - 2, time(c),
+            d.rect(here ? "cell winner" : "cell", x, top, step - 2, cell_height - 2, t.unit.text(c),
                    number(0.1 + 0.9 * strength * strength, 2));
-            const std::string label = number(c / unit.seconds, 3);
+            const std::string label = number(t.unit.shown(c) / unit.seconds, 3);
             if (width_of(label) + 4 < step)
                 d.text(strength > 0.72 ? "cell-text on" : "cell-text", x + step / 2 - 1, top + 16, label, "middle");
         }
@@ -125,8 +126,10 @@ namespace tunekit::report::detail {
     for (std::size_t u = 0; u < nx; u += every)
         d.text("tick", left + step * (static_cast<double>(u) + 0.5), height - 28,
                shortened(across.values[u * across.values.size() / nx], 9), "middle");
-    d.text("axis", width - 8, height - 8, shortened(across.name, 40) + " \xE2\x86\x92, best cost in " + unit.name,
-           "end");
+    d.text(
+        "axis", width - 8, height - 8,
+        shortened(across.name, 40) + " \xE2\x86\x92, best" + (*unit.name == 0 ? "" : std::string(" in ") + unit.name),
+        "end");
     return std::move(d).text();
 }
 

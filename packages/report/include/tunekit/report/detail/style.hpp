@@ -8,24 +8,24 @@
 
 namespace tunekit::report::detail {
 
-// Blue and orange differ for every kind of colour vision; what failed also has a shape of its own. Text has a contrast of 4.5
-// or more on its ground in both schemes.
+// Blue and orange differ for every kind of colour vision; what failed also has a shape of its own. Text and points have a
+// contrast of 4.5 or more on their ground in both schemes.
 inline constexpr std::string_view page_colours =
-    R"css(:root{--paper:#fbfaf7;--card:#ffffff;--ink:#1c2024;--muted:#5b636b;--line:#dcdfe2;--ground:#eceeef;--accent:#0b5c9e;--soft:#5d9bcf;--build:#8a6d3b;--bad:#b8480c;--on:#ffffff}
-@media (prefers-color-scheme:dark){:root:not([data-theme=light]){--paper:#14171a;--card:#1b1f23;--ink:#e9ecee;--muted:#a4adb5;--line:#343a40;--ground:#2a3036;--accent:#6fb7f2;--soft:#4a86b8;--build:#c9a86a;--bad:#ff9a5c;--on:#0c1116}}
-:root[data-theme=dark]{--paper:#14171a;--card:#1b1f23;--ink:#e9ecee;--muted:#a4adb5;--line:#343a40;--ground:#2a3036;--accent:#6fb7f2;--soft:#4a86b8;--build:#c9a86a;--bad:#ff9a5c;--on:#0c1116}
+    R"css(:root{--paper:#fbfaf7;--card:#ffffff;--ink:#1c2024;--muted:#5b636b;--line:#dcdfe2;--ground:#eceeef;--accent:#0b5c9e;--soft:#2b76b3;--build:#8a6d3b;--bad:#b8480c;--on:#ffffff}
+@media (prefers-color-scheme:dark){:root:not([data-theme=light]){--paper:#14171a;--card:#1b1f23;--ink:#e9ecee;--muted:#a4adb5;--line:#343a40;--ground:#2a3036;--accent:#6fb7f2;--soft:#6aa6d8;--build:#c9a86a;--bad:#ff9a5c;--on:#0c1116}}
+:root[data-theme=dark]{--paper:#14171a;--card:#1b1f23;--ink:#e9ecee;--muted:#a4adb5;--line:#343a40;--ground:#2a3036;--accent:#6fb7f2;--soft:#6aa6d8;--build:#c9a86a;--bad:#ff9a5c;--on:#0c1116}
 )css";
 
 inline constexpr std::string_view svg_colours =
-    R"css(svg{--paper:#fbfaf7;--card:#ffffff;--ink:#1c2024;--muted:#5b636b;--line:#dcdfe2;--ground:#eceeef;--accent:#0b5c9e;--soft:#5d9bcf;--build:#8a6d3b;--bad:#b8480c;--on:#ffffff;background:var(--card);font-family:system-ui,sans-serif}
-@media (prefers-color-scheme:dark){svg{--paper:#14171a;--card:#1b1f23;--ink:#e9ecee;--muted:#a4adb5;--line:#343a40;--ground:#2a3036;--accent:#6fb7f2;--soft:#4a86b8;--build:#c9a86a;--bad:#ff9a5c;--on:#0c1116}}
+    R"css(svg{--paper:#fbfaf7;--card:#ffffff;--ink:#1c2024;--muted:#5b636b;--line:#dcdfe2;--ground:#eceeef;--accent:#0b5c9e;--soft:#2b76b3;--build:#8a6d3b;--bad:#b8480c;--on:#ffffff;background:var(--card);font-family:system-ui,sans-serif}
+@media (prefers-color-scheme:dark){svg{--paper:#14171a;--card:#1b1f23;--ink:#e9ecee;--muted:#a4adb5;--line:#343a40;--ground:#2a3036;--accent:#6fb7f2;--soft:#6aa6d8;--build:#c9a86a;--bad:#ff9a5c;--on:#0c1116}}
 )css";
 
 inline constexpr std::string_view chart_style =
     R"css(.chart text{font-size:12px;fill:var(--ink);font-variant-numeric:tabular-nums}
 .chart .tick,.chart .axis{fill:var(--muted)}.chart .bad-text{fill:var(--bad)}.chart .label{font-weight:650;fill:var(--accent);font-size:13px}
 .chart path{fill:none;stroke-linecap:round}.chart .grid{stroke:var(--line);stroke-width:1}
-.chart .dot{stroke:var(--soft);stroke-width:4.5;stroke-opacity:.55}.chart .faint{stroke-width:4;stroke-opacity:.38}
+.chart .dot{stroke:var(--soft);stroke-width:4}.chart .faint{stroke-width:3}
 .chart .other{stroke:var(--muted);stroke-width:1.6;stroke-linejoin:round}
 .chart .best{stroke:var(--accent);stroke-width:2;stroke-linejoin:round}.chart .mark{fill:var(--card);stroke:var(--accent);stroke-width:2}
 .chart .cross{stroke:var(--bad);stroke-width:1.2}.chart .hollow{stroke:var(--muted);stroke-width:1}
@@ -61,10 +61,11 @@ figcaption p{margin:.15rem 0 .8rem;color:var(--muted);font-size:.92rem;max-width
 .chart{display:block;width:100%;height:auto}.narrow{display:none}
 .grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,15.5rem),1fr));gap:1.2rem 1.4rem}.grid.two{grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr))}
 .cell-of{min-width:0;break-inside:avoid}
-.scroll{overflow-x:auto;margin:0 0 1.4rem;background:var(--card);border:1px solid var(--line);border-radius:10px}
+.scroll{overflow-x:auto;scrollbar-width:thin;margin:0 0 1.4rem;background:var(--card);border:1px solid var(--line);border-radius:10px}
 table{border-collapse:collapse;width:100%;font-size:.92rem}caption{text-align:left;padding:.7rem .9rem .2rem;color:var(--muted);font-size:.88rem}
 th,td{padding:.42rem .9rem;text-align:left;vertical-align:top;border-top:1px solid var(--line)}thead th{border-top:0;color:var(--muted);font-weight:600;font-size:.85rem}
-tbody th{font-weight:600;min-width:7.5rem}.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.message{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.85rem;min-width:12rem}
+.hint{margin:-1.1rem 0 1.4rem;color:var(--muted);font-size:.85rem}.hint[hidden]{display:none}
+tbody th{font-weight:600;min-width:7.5rem;position:sticky;left:0;background:var(--card)}.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.message{font-family:ui-monospace,SFMono-Regular,Menlo,monospace;font-size:.85rem;min-width:12rem}
 th button{all:unset;cursor:pointer;text-decoration:underline dotted;text-underline-offset:3px}th button:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .task{border-top:1px solid var(--line);margin-top:2rem}.task summary{cursor:pointer;padding:1rem 0}.task summary h2{display:inline;margin:0}.task summary span{color:var(--muted)}
 .command{position:relative}pre{overflow-x:auto;background:var(--ground);padding:.8rem 1rem;border-radius:8px;font-size:.88rem;margin:0 0 .7rem;white-space:pre-wrap;overflow-wrap:anywhere}
@@ -72,8 +73,9 @@ button{font:inherit;font-size:.85rem;color:var(--ink);background:var(--card);bor
 a{color:var(--accent)}:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .skip{position:absolute;left:-999px}.skip:focus{left:1rem;top:.6rem;background:var(--card);padding:.5rem 1rem;z-index:1}
 footer{color:var(--muted);font-size:.85rem;padding-bottom:3rem}
-@media (max-width:640px){.wide{display:none}.narrow{display:block}header,main,footer{padding-left:.9rem;padding-right:.9rem}#verdict{padding:1.1rem}figure{padding:.9rem .8rem}h2{margin-top:2.2rem}}
-@media print{@page{size:A4;margin:16mm}:root,:root:not([data-theme=light]),:root[data-theme=dark]{--paper:#fff;--card:#fff;--ink:#000;--muted:#444;--line:#ccc;--ground:#eee;--accent:#0b5c9e;--soft:#5d9bcf;--bad:#b8480c;--build:#8a6d3b;--on:#fff}body{font-size:10.5pt}button,.skip{display:none}.scroll{overflow:visible}.wide{display:block}.narrow{display:none}h2,h3{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+.message{overflow-wrap:anywhere}
+@media (max-width:640px){th,td{padding:.42rem .5rem}tbody th{min-width:5.5rem}.wide{display:none}.narrow{display:block}header,main,footer{padding-left:.9rem;padding-right:.9rem}#verdict{padding:1.1rem}figure{padding:.9rem .8rem}h2{margin-top:2.2rem}}
+@media print{@page{size:A4;margin:16mm}:root,:root:not([data-theme=light]),:root[data-theme=dark]{--paper:#fff;--card:#fff;--ink:#000;--muted:#444;--line:#ccc;--ground:#eee;--accent:#0b5c9e;--soft:#2b76b3;--bad:#b8480c;--build:#8a6d3b;--on:#fff}body{font-size:10.5pt}.hint,button,.skip{display:none}.scroll{overflow:visible}.wide{display:block}.narrow{display:none}h2,h3{break-after:avoid}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 )css";
 
 inline constexpr std::string_view page_script = R"js("use strict";
@@ -102,7 +104,12 @@ inline constexpr std::string_view page_script = R"js("use strict";
       });
     });
   }
+  const wide = () => {
+    for (const box of document.querySelectorAll(".scroll")) box.nextElementSibling.hidden = box.scrollWidth <= box.clientWidth + 1;
+  };
+  addEventListener("resize", wide); wide();
   const open = () => { const d = location.hash && document.getElementById(location.hash.slice(1)); if (d && d.tagName === "DETAILS") d.open = true; };
+  addEventListener("toggle", wide, true);
   addEventListener("hashchange", open); open();
   addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details")) d.open = true; });
 })();

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// How trials and the rounds of a last comparison become an account, and what explains failures.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/measure/race.hpp"
+#include "tunekit/report/account.hpp"
+#include "tunekit/report/run.hpp"
+#include "tunekit/stats/interval.hpp"
+
+namespace tunekit::report::detail {
+
+inline constexpr double two_sided_95 = 1.959963984540054;
+
+[[nodiscard]] inline bool has_spread(const measure::measurement& m) { return std::isfinite(m.spread) && m.spread > 0; }
+
+/// What is known of a configuration besides its cost: from its trial, from before the run, or from its rounds.
+[[nodiscard]] inline told_configuration told_of(const seen_task& t, index candidate)
+{
+    told_configuration out{.candidate = candidate};
+    for (const auto* const all : {&t.rounds, &t.known, &t.trials})
+        for (const seen_trial& x : *all) {
+            if (x.candidate != candidate) continue;
+            out.values = x.values;
+            if (x.measured.values.size() != 0) out.numbers = x.measured.values;
+            if (all == &t.trials) out.trial = static_cast<std::size_t>(&x - t.trials.data());
+        }
+    return out;
+}
+
+/// What the trials, and what was known before, say of the best.
+inline void tell_trials(const seen_task& t, findings& f)
+{
+    const auto told = [&](const seen_trial& x) {
+        const measure::measurement& m = x.measured;
+        told_configuration out = told_of(t, x.candidate);
+        out.cost = m.cost;
+        out.runs = m.runs;
+        if (has_spread(m)) out.within = {m.cost - two_sided_95 * m.spread, m.cost + two_sided_95 * m.spread};
+        return out;
+    };
+    const seen_trial* best = f.winner ? &t.trials[*f.winner] : nullptr;
+    const seen_trial* other = f.reference ? &t.trials[*f.reference] : nullptr;
+    for (const seen_trial& x : t.known) {
+        if (!x.verified()) continue;
+        if (best == nullptr || x.measured.cost < best->measured.cost) best = &x;
+        if (x.candidate == t.baseline && !f.against_baseline) other = &x, f.against_baseline = true;
+    }
+    if (best == nullptr) return;
+    const auto &w = best->measured, &r = (other == nullptr ? best : other)->measured;
+    f.best = told(*best);
+    if (other != nullptr) f.compared = told(*other);
+    f.gain = r.cost / w.cost;
+    if (!has_spread(w)) return;
+    if (has_spread(r)) {
+        const double half = two_sided_95 * std::hypot(w.spread / w.cost, r.spread / r.cost);
+        f.gain_range = {f.gain * std::exp(-half), f.gain * std::exp(half)};
+    }
+    for (std::size_t i = 0; i < t.trials.size(); ++i) {
+        const auto& x = t.trials[i];
+        if (!x.verified() || x.candidate == f.best->candidate || !has_spread(x.measured)) continue;
+        if (x.measured.cost - w.cost <= two_sided_95 * std::hypot(w.spread, x.measured.spread))
+            f.tied.push_back(told(x));
+    }
+    std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
+}
+
+/// What the last comparison says instead: costs of rounds that were run side by side.
+inline void tell_rounds(const seen_task& t, findings& f)
+{
+    const auto found = last_comparison_of(t);
+    f.rounds_to_separate =
+        measure::rounds_to_separate(found ? (std::max)(found->race.standings.size(), std::size_t{2}) : 2);
+    if (!found || !found->best) return;
+    f.rounds = found->race.rounds;
+    f.tied.clear();
+    if (f.against_baseline || t.baseline) f.compared.reset();
+    measure::slowdown best, other;
+    for (const measure::standing& s : found->race.standings) {
+        if (s.failed || s.costs.empty()) continue;
+        told_configuration c = told_of(t, s.candidate);
+        c.cost = s.cost;
+        c.runs = s.costs.size();
+        if (const auto within = stats::order_interval(s.costs); within.coverage >= 0.95) c.within = within.within;
+        const bool untuned = s.candidate == t.baseline, winner = s.candidate == *found->best;
+        if (untuned) f.compared = c, other = s.against_winner, f.against_baseline = true, f.default_failed.reset();
+        if (winner) best = s.against_winner;
+        else if (s.tied) f.tied.push_back(c);
+        if (winner) f.best = std::move(c);
+    }
+    if (f.best->trial) f.winner = f.best->trial;
+    if (!f.compared) return;
+    if (f.compared->trial) f.reference = f.compared->trial;
+    f.gain = (1 + other.median) / (1 + best.median);  // both intervals hold together
+    f.gain_range = {(1 + other.low) / (1 + best.high), (1 + other.high) / (1 + best.low)};
+    if (f.compared->candidate == f.best->candidate) f.gain = 1, f.gain_range = {};
+    std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
+}
+
+/// The values of one parameter that explain the failures of a kind, as failure_count::where has them.
+[[nodiscard]] inline std::string values_that_fail(const seen_task& t, const findings& f, const failure_count& of)
+{
+    std::string out;
+    std::size_t best = 0;
+    for (const findings::value_axis& a : f.axes) {
+        std::vector<std::size_t> bad(a.values.size()), all(a.values.size());
+        for (std::size_t i = 0; i < t.trials.size(); ++i) {
+            ++all[a.of_trial[i]];
+            if (const auto& why = t.trials[i].measured.failed; why && why->kind == of.kind) ++bad[a.of_trial[i]];
+        }
+        std::string text = a.name + " = ";
+        std::size_t failed = 0, tried = 0, chosen = 0;
+        for (std::size_t v = 0; v < all.size(); ++v) {
+            if (2 * bad[v] <= all[v]) continue;
+            failed += bad[v];
+            tried += all[v];
+            if (++chosen <= 4) text += (chosen > 1 ? ", " : "") + (a.values[v].empty() ? "''" : a.values[v]);
+        }
+        if (chosen > 4) text += ", ...";
+        const bool explains = failed >= 3 && 10 * failed >= 9 * of.trials && 10 * failed >= 9 * tried;
+        const std::size_t right = failed + t.trials.size() - tried;
+        if (explains && tried + 2 <= t.trials.size() && right > best) best = right, out = text;
+    }
+    return out;
+}
+
+}  // namespace tunekit::report::detail

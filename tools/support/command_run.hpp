@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A run of tune_command: what is tuned and how, its progress on the terminal, its log, and what a page sees of it.
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/support/command_options.hpp"
+#include "tools/support/command_program.hpp"
+#include "tools/support/command_report.hpp"
+#include "tools/support/command_starts.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
+#include "tunekit/core/machine.hpp"
+#include "tunekit/curve/improvements.hpp"
+#include "tunekit/formats/space_file.hpp"
+#include "tunekit/io/logged.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/report/run.hpp"
+#include "tunekit/tune/stop_on_signal.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace programs {
+
+/// One line on standard error.
+inline void complain(const std::string& what) { std::fprintf(stderr, "tune_command: %s\n", what.c_str()); }
+
+using command_tuner = tunekit::tuner<tunekit::space::any_space, tunekit::search::any_strategy, tunekit::random::philox>;
+
+/// What is tuned and how, from the command line and the file of the space.
+struct command_setup {
+    const command_options& o;
+    tunekit::report::cost_unit unit = unit_of(o);
+    tunekit::io::space_file file = tunekit::io::read_space_file(o.space);
+    tunekit::space::value_product space = file.space();
+    begun_recipe begins = begun_recipe_of("strategy", o.strategy, o.start_from);
+    tunekit::recipes::any_recipe how = begins.how;
+    tunekit::index untuned = untuned_of(o, file, space);
+    std::vector<tunekit::measure::trial> known = known_of(o, space);
+    tunekit::budget limit{};
+
+    explicit command_setup(const command_options& options) : o(options)
+    {
+        how.limits.max_run_seconds = o.run_seconds;
+        how.limits.max_build_seconds = o.build_seconds;
+        if (o.trials > 0) limit.trials = o.trials;
+        set_gain(limit, o);
+    }
+
+    [[nodiscard]] command_tuner begun() const
+    {
+        command_tuner out(tunekit::space::any_space(space), how, limit, tunekit::random::philox(o.seed));
+        for (const auto& t : known) out.know(t.candidate, t.measured);
+        return out;
+    }
+    [[nodiscard]] std::vector<std::string> value_names() const
+    {
+        std::vector<std::string> out;
+        for (const std::string& n : o.numbers) out.push_back(n.substr(0, n.find('=')));
+        return out;
+    }
+    /// What the page is called: the program's name.
+    [[nodiscard]] std::string title() const
+    {
+        return o.command.empty() ? o.space : o.command.front().substr(o.command.front().rfind('/') + 1);
+    }
+    [[nodiscard]] std::vector<std::vector<std::string>> texts() const
+    {
+        std::vector<std::vector<std::string>> out;
+        for (const auto& p : file.parameters) {
+            auto& of = out.emplace_back();
+            for (const auto& v : p.values) of.push_back(tunekit::space::text_of_value(v));
+        }
+        return out;
+    }
+
+    /// What a page shows of the run.
+    [[nodiscard]] tunekit::report::seen_run seen(const tunekit::tuning& now) const
+    {
+        auto run = tunekit::report::seen_run_of(title(), space, now);
+        run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed),
+                     "machine " + to_text(tunekit::this_machine()), "tunekit " + version_text()};
+        run.workers = o.workers;
+        run.repeat = {o.command_line};
+        auto& task = run.tasks.front();
+        task.baseline = untuned;
+        task.unit = unit;
+        task.value_names = value_names();
+        task.texts = texts();
+        return run;
+    }
+};
+
+/// A line on the terminal that is rewritten, or one at each improvement where there is no terminal. It says when to stop.
+class live_progress {
+public:
+    live_progress(const command_setup& s, const tunekit::stop_on_signal& stop)
+        : unit_(s.unit), until_gain_(s.o.until_gain), stop_(stop), terminal_(::isatty(2) != 0)
+    {
+    }
+    ~live_progress()
+    {
+        if (terminal_) std::fprintf(stderr, "\r\033[K");
+    }
+    bool operator()(const tunekit::tuning& record)
+    {
+        const bool better = record.best_cost() < best_;
+        best_ = record.best_cost();
+        if (terminal_ || better)
+            std::fprintf(stderr, "%s%zu configurations, %llu failed, %.1f s%s%s%s", terminal_ ? "\r\033[K" : "",
+                         record.trials().size(), static_cast<unsigned long long>(record.failed()), record.seconds(),
+                         record.found() ? ", best " : "", record.found() ? cost_text(unit_, best_).c_str() : "",
+                         terminal_ ? "" : "\n");
+        pays_ = pays_ && !gains_little(record);
+        return stop_.heard() != 0 || !pays_;
+    }
+    /// Whether as many trials again are expected to gain as much as --until-gain wants.
+    [[nodiscard]] bool pays() const noexcept { return pays_; }
+
+private:
+    [[nodiscard]] bool gains_little(const tunekit::tuning& record) const
+    {
+        const std::size_t n = record.curve().size();
+        if (until_gain_ == 0 || n < 8 || !record.found()) return false;
+        std::vector<double> best;
+        for (const auto& p : record.curve()) best.push_back(1 / p.best_cost);
+        return tunekit::curve::improvement_process{}.gains(best, 2 * static_cast<double>(n)).saved_share() <
+               until_gain_;
+    }
+
+    tunekit::report::cost_unit unit_;
+    double until_gain_;
+    const tunekit::stop_on_signal& stop_;
+    bool terminal_, pays_ = true;
+    double best_ = std::numeric_limits<double>::infinity();
+};
+
+/// What a run came to: its record, its last comparison, and why it ended.
+struct driven_run {
+    tunekit::tuning record{};
+    std::vector<tunekit::report::seen_trial> rounds{};
+    std::string stopped{};
+    std::string problem{};  ///< of the log, or of what measures; else empty
+    double seconds_to_separate = 0;
+};
+
+/// A run to its end, with a log where one is wanted. `drive(run)` measures; then `compare(out, each)` runs the last comparison,
+/// of which `each(round, candidate, measurement)` hears. What was found is kept where the log fails, or what measures.
+template <class Drive, class Compare>
+driven_run driven(const command_setup& s, command_tuner t, Drive&& drive, Compare&& compare)
+{
+    const command_options& o = s.o;
+    const auto carry = [&](auto& run) {
+        constexpr bool logs = requires { run.look(); };
+        driven_run out;
+        try {
+            drive(run);
+        } catch (const std::exception& e) {
+            if (run.record().trials().empty()) throw;  // nothing is lost
+            complain(out.problem = e.what());
+        }
+        out.record = run.record();
+        out.stopped = out.problem.empty() ? to_text(run.stopped()) : "what measures failed";
+        const auto look = [&] {
+            if constexpr (logs)
+                if (!run.look() && out.stopped != "the log failed") {
+                    complain(out.problem = run.problem());
+                    out.stopped = "the log failed";
+                }
+        };
+        look();
+        if (out.problem.empty()) try {
+                compare(out, [&](std::uint64_t round, tunekit::index i, const tunekit::measure::measurement& m) {
+                    out.rounds.push_back({.candidate = i, .values = s.space.texts(i), .measured = m, .round = round});
+                    if constexpr (logs) run.compared(round, i, m);
+                });
+            } catch (const std::exception& e) {
+                complain(out.problem = e.what());
+            }
+        if constexpr (logs)
+            if (out.stopped != "the log failed") run.ended(out.stopped);
+        look();
+        return out;
+    };
+    if (o.log.empty()) return carry(t);
+    tunekit::io::logged kept(o.log, std::move(t),
+                             {.name = "command",
+                              .strategy = s.begins.name,
+                              .seed = o.seed,
+                              .resume = o.resume,
+                              .value_names = s.value_names(),
+                              .about = {.title = s.title(),
+                                        .unit = s.unit.name,
+                                        .maximize = s.unit.maximize,
+                                        .untuned = s.untuned,
+                                        .values = s.texts()}});
+    if (!kept.note().empty()) complain(kept.note());
+    return carry(kept);
+}
+
+}  // namespace programs

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Where a run of tune_command begins: the default, results that are known, configurations to be measured first.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/support/client_lines.hpp"
+#include "tools/support/command_options.hpp"
+#include "tools/support/command_program.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
+#include "tunekit/formats/csv.hpp"
+#include "tunekit/formats/space_file.hpp"
+#include "tunekit/io/text.hpp"
+#include "tunekit/report/findings.hpp"
+#include "tunekit/report/from_log.hpp"
+#include "tunekit/space/value_product.hpp"
+
+namespace programs {
+
+/// Texts of values by the names of their parameters.
+using values_by_name = std::vector<std::pair<std::string, tunekit::space::value>>;
+
+/// The configuration of these values. Throws std::invalid_argument that begins with `where` and names what is wrong.
+inline tunekit::index index_of_values(const tunekit::space::value_product& space, const values_by_name& values,
+                                      const std::string& where)
+{
+    try {
+        return space.index_of(space.of(values)).value();
+    } catch (const std::invalid_argument& e) {
+        tunekit::invalid(where + " is no configuration of the space: " + tunekit::io::detail::reason_of(e));
+    }
+}
+
+/// The values of --default NAME=VALUE,... over those of `base`.
+inline values_by_name values_of_words(const std::string& text, const tunekit::space::value_product& space,
+                                      const std::vector<std::string>& base)
+{
+    values_by_name out;
+    for (std::size_t j = 0; j < base.size(); ++j) out.emplace_back(space.names()[j], base[j]);
+    for (const std::string& word : fields_of(text)) {
+        const auto parts = parts_of(word, '=', "--default", "NAME=VALUE,..., or a file");
+        const auto at = std::find_if(out.begin(), out.end(), [&](const auto& v) { return v.first == parts.first; });
+        if (at == out.end())
+            tunekit::invalid("--default names the parameter '" + parts.first + "', which the space does not have");
+        at->second = parts.second;
+    }
+    return out;
+}
+
+/// The best configuration of the log at `path`.
+inline values_by_name best_of_log(const std::string& path)
+{
+    const auto run = tunekit::report::seen_run_of_log(path);
+    const auto found = tunekit::report::findings_of(run);
+    if (found.empty() || !found[0].best || found[0].best->values.size() != run.tasks[0].parameters.size())
+        tunekit::invalid("--default " + path + ": this log has no configuration with a cost, want one that has");
+    values_by_name out;
+    for (std::size_t j = 0; j < run.tasks[0].parameters.size(); ++j)
+        out.emplace_back(run.tasks[0].parameters[j], found[0].best->values[j]);
+    return out;
+}
+
+/// The configuration to compare with: that of the command line, of the file, else the first.
+inline tunekit::index untuned_of(const command_options& o, const tunekit::io::space_file& file,
+                                 const tunekit::space::value_product& space)
+{
+    const std::vector<std::string> base = file.untuned ? *file.untuned : space.texts(0);
+    if (o.untuned.empty()) return space.index_of_texts(base).value();
+    if (o.untuned.find('=') != std::string::npos)
+        return index_of_values(space, values_of_words(o.untuned, space, base), "--default '" + o.untuned + "'");
+    const std::string text = tunekit::io::read_text(o.untuned);
+    if (text.starts_with("{\"tunekit_log\""))
+        return index_of_values(space, best_of_log(o.untuned), "--default " + o.untuned);
+    try {
+        namespace detail = tunekit::io::detail;
+        const auto whole = detail::bounded_json(text);
+        const detail::json_fields all(whole.value);
+        if (!whole.value.is_object()) all.fail("is no object, want one of values by name");
+        values_by_name values;
+        for (const auto& member : whole.value.items())
+            values.emplace_back(member.key(), detail::value_of(all.at(member.key().c_str())));
+        return index_of_values(space, values, "--default " + o.untuned);
+    } catch (const tunekit::io::detail::json_fields::malformed& e) {
+        tunekit::invalid("--default " + o.untuned + ": " + (e.field.empty() ? "" : e.field + " ") + e.what);
+    }
+}
+
+/// A row of a CSV file: its configuration, and what stands in the other columns.
+struct configuration_row {
+    std::size_t line = 0;
+    tunekit::index candidate = 0;
+    std::map<std::string, std::string> more{};
+};
+
+/// Reads the rows of a CSV file with a column for each parameter and some of `more`. A row that is no configuration is given to
+/// `wrong(message)`. Throws std::invalid_argument for a header that has something else.
+template <class Wrong>
+std::vector<configuration_row> rows_of(const std::string& option, const std::string& path,
+                                       const tunekit::space::value_product& space, const std::vector<std::string>& more,
+                                       Wrong&& wrong)
+{
+    const auto at_line = [&](std::size_t line) { return option + ' ' + path + ':' + std::to_string(line); };
+    const std::string text = tunekit::io::read_text(path);
+    const auto records = tunekit::io::detail::csv_records(tunekit::io::without_bom(text));
+    if (records.empty())
+        tunekit::invalid(option + ' ' + path + " is empty, want a line with the names of the parameters");
+    const auto& heads = records[0].fields;
+    const auto names = space.names();
+    const auto in = [](const auto& all, const std::string& name) {
+        return std::find(all.begin(), all.end(), name) != all.end();
+    };
+    for (const std::string& name : names)
+        if (!in(heads, name))
+            tunekit::invalid(at_line(1) + ": there is no column " + name + ", want one for each parameter");
+    for (const std::string& head : heads)
+        if (!in(names, head) && !in(more, head))
+            tunekit::invalid(at_line(1) + ": the column " + head + " is no parameter");
+    std::vector<configuration_row> out;
+    for (std::size_t k = 1; k < records.size(); ++k) {
+        configuration_row row{.line = records[k].line};
+        const auto& fields = records[k].fields;
+        if (fields.size() != heads.size())
+            tunekit::invalid(at_line(row.line) + ": has " + std::to_string(fields.size()) + " fields, want " +
+                             std::to_string(heads.size()));
+        values_by_name values;
+        for (std::size_t j = 0; j < heads.size(); ++j)
+            if (in(names, heads[j])) values.emplace_back(heads[j], fields[j]);
+            else row.more[heads[j]] = fields[j];
+        try {
+            row.candidate = index_of_values(space, values, at_line(row.line));
+            out.push_back(std::move(row));
+        } catch (const std::invalid_argument& e) {
+            wrong(e);
+        }
+    }
+    return out;
+}
+
+/// The results of --known FILE.
+inline std::vector<tunekit::measure::trial> known_of(const command_options& o,
+                                                     const tunekit::space::value_product& space)
+{
+    if (o.known.empty()) return {};
+    using tunekit::measure::failure, tunekit::measure::failure_kind;
+    std::vector<tunekit::measure::trial> out;
+    for (const auto& row : rows_of("--known", o.known, space, {"cost", "failure"}, [](const auto& e) { throw e; })) {
+        tunekit::measure::trial& t = out.emplace_back();
+        t.candidate = row.candidate;
+        const auto text = [&](const char* column) { return row.more.contains(column) ? row.more.at(column) : ""; };
+        if (!text("failure").empty()) {
+            t.measured.failed = failure{failure_kind::invalid, 0, text("failure")};
+            continue;
+        }
+        const auto cost = tunekit::core::number<double>(text("cost"));
+        if (!cost || !(*cost > 0 && *cost < tunekit::forever))
+            tunekit::invalid("--known " + o.known + ':' + std::to_string(row.line) + ": cost is '" + text("cost") +
+                             "', want a positive finite number, or a text in the column failure");
+        t.measured.cost = o.maximize ? 1 / *cost : *cost;
+        t.measured.runs = 1;
+    }
+    return out;
+}
+
+/// What is measured first: the default, and the seeds that are configurations; of the others a line says why they are not.
+inline std::vector<tunekit::index> first_of(const command_options& o, const tunekit::space::value_product& space,
+                                            tunekit::index untuned, const std::vector<tunekit::measure::trial>& known)
+{
+    std::vector<tunekit::index> all{untuned}, out;
+    if (!o.seeds.empty())
+        for (const auto& row : rows_of("--seeds", o.seeds, space, {"cost", "failure"}, [](const std::exception& e) {
+                 std::fprintf(stderr, "tune_command: %s; left out\n", tunekit::io::detail::reason_of(e).c_str());
+             }))
+            all.push_back(row.candidate);
+    for (const tunekit::index i : all) {
+        const bool told = std::any_of(known.begin(), known.end(), [i](const auto& t) { return t.candidate == i; });
+        if (!told && std::find(out.begin(), out.end(), i) == out.end()) out.push_back(i);
+    }
+    return out;
+}
+
+}  // namespace programs
