@@ -51,7 +51,10 @@ public:
     [[nodiscard]] bool usable(std::size_t s) const { return past_.sources[s].valid() >= least_valid; }
 
     /// The coordinate of value v of parameter p of source s.
-    [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const { return models_[s]->places[p][v]; }
+    [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
+    {
+        return models_[s]->places[p][v];
+    }
     /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: usable(s).
     void predict(std::size_t s, std::span<const float> rows, std::span<double> out) const;
 
@@ -134,11 +137,10 @@ TUNEKIT_INLINE void forecasts::predict(std::size_t s, std::span<const float> row
 {
     using state = surrogate::gaussian_process::state;
     model& m = *models_[s];
-    std::call_once(m.once, [&] {
-        m.fitted = std::make_shared<const state>(detail::fitted_to(past_.sources[s], m.places));
-    });
+    std::call_once(m.once,
+                   [&] { m.fitted = std::make_shared<const state>(detail::fitted_to(past_.sources[s], m.places)); });
     detail::source_process().means(*static_cast<const state*>(m.fitted.get()),
-                                 surrogate::features(rows, past_.sources[s].parameters.size()), out);
+                                   surrogate::features(rows, past_.sources[s].parameters.size()), out);
 }
 
 }  // namespace tunekit::search

@@ -151,8 +151,7 @@ struct portfolio {
         assert(batch.size() == measured.size());
         hear(s, space, batch, measured);
         for (state& other : s.alone) hear(other, space, batch, measured);
-        if (!s.alone.empty())
-            for (const index i : batch) s.turn.taken.insert(i);
+        if (!s.alone.empty()) s.turn.hear(batch, measured);
     }
 
 private:

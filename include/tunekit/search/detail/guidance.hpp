@@ -192,7 +192,8 @@ private:
             const auto names = s.names();
             for (std::size_t k = 0; k < s.results.size(); ++k)
                 if (s.results[k].ok())
-                    if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(c->candidate))
+                    if (const auto c = there.carry(space, names, s.texts(k), std::nullopt);
+                        c && seen.insert(c->candidate))
                         candidates.push_back(c->candidate);
         }
         if (candidates.size() < most) {
@@ -239,7 +240,8 @@ TUNEKIT_INLINE void guidance::known::match(std::span<const std::string> names,
         const std::size_t d = sources[s].parameters.size(), best = sources[s].best();
         for (std::size_t p = 0; p < d; ++p) {
             const auto& parameter = sources[s].parameters[p];
-            const auto j = static_cast<std::size_t>(std::find(names.begin(), names.end(), parameter.name) - names.begin());
+            const auto j =
+                static_cast<std::size_t>(std::find(names.begin(), names.end(), parameter.name) - names.begin());
             const float otherwise = past->coordinate(s, p, sources[s].rows[best * d + p]);
             v.from.push_back(j);
             v.to.push_back({otherwise});
@@ -265,7 +267,8 @@ TUNEKIT_INLINE void guidance::known::predict(std::span<const std::uint16_t> ordi
         rows.reserve(count * v.from.size());
         for (std::size_t k = 0; k < count; ++k)
             for (std::size_t p = 0; p < v.from.size(); ++p)
-                rows.push_back(v.from[p] < dimensions ? v.to[p][ordinals[k * dimensions + v.from[p]]] : v.to[p].front());
+                rows.push_back(v.from[p] < dimensions ? v.to[p][ordinals[k * dimensions + v.from[p]]]
+                                                      : v.to[p].front());
         std::vector<double> g(count);
         past->predict(v.source, rows, g);
         for (std::size_t k = 0; k < count; ++k) out[k * n + s] = g[k];
