@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-// Begins with what was measured before: a second device, a second size, a second week. Costs are computed, so that the output is the same everywhere.
+// Begins with what was measured before: a second device, a second size, a second week.
 
-#include "tunekit/io/experience.hpp"
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -12,7 +11,7 @@
 #include "tunekit/tune/tune.hpp"
 namespace tk = tunekit;
 
-/// Milliseconds of a tiled product of n x n on a device with so much cache and so many lanes, by a simple model.
+/// Computed, so that the output is the same everywhere: seconds of a tiled product of n x n on a device with so much cache and so many lanes, by a simple model.
 struct simulated {
     double cache, lanes, n;
 
@@ -25,7 +24,7 @@ struct simulated {
                      fills = 1 + std::pow(std::log2(columns / (2 * lanes)), 2) / 4;
         const double overhead = 1 + 8 / depth + 16 / rows + std::pow(std::log2(unroll / 4), 2) / 8,
                      rest = std::fmod(n, rows) / n;
-        return 1e-9 * n * n * n / lanes * fits * fills * overhead * (1 + rest);
+        return 1e-12 * n * n * n / lanes * fits * fills * overhead * (1 + rest);
     }
 };
 
@@ -35,7 +34,7 @@ void tell(const char* what, const Found& found, double best)
 {
     std::size_t k = 0;
     while (k < found.trials().size() && !(found.trials()[k].measured.cost <= 1.05 * best)) ++k;
-    std::printf("%-36s %6.3f ms, within 5 %% of the best after %zu\n", what, found.best_cost(), k + 1);
+    std::printf("%-36s %6.3f ms, within 5 %% of the best after %zu\n", what, 1e3 * found.best_cost(), k + 1);
 }
 
 int main()
