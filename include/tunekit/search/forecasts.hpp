@@ -61,7 +61,7 @@ public:
 private:
     struct model {
         std::vector<std::vector<float>> places;  ///< by parameter and value
-        std::once_flag once{};
+        std::mutex fitting{};
         std::shared_ptr<const void> fitted{};  ///< a process's state
     };
 
@@ -137,9 +137,12 @@ TUNEKIT_INLINE void forecasts::predict(std::size_t s, std::span<const float> row
 {
     using state = surrogate::gaussian_process::state;
     model& m = *models_[s];
-    std::call_once(m.once,
-                   [&] { m.fitted = std::make_shared<const state>(detail::fitted_to(past_.sources[s], m.places)); });
-    detail::source_process().means(*static_cast<const state*>(m.fitted.get()),
+    const std::shared_ptr<const void> fitted = [&] {
+        const std::lock_guard lock(m.fitting);
+        if (!m.fitted) m.fitted = std::make_shared<const state>(detail::fitted_to(past_.sources[s], m.places));
+        return m.fitted;
+    }();
+    detail::source_process().means(*static_cast<const state*>(fitted.get()),
                                    surrogate::features(rows, past_.sources[s].parameters.size()), out);
 }
 

@@ -20,6 +20,7 @@
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/detail/guidance.hpp"
+#include "tunekit/search/detail/weigh_sources.hpp"
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/space/product.hpp"
@@ -281,14 +282,14 @@ TEST_CASE(
         t.push_back(3 + x);
         doubled.push_back(4 * x);
     }
-    const auto w = guidance::ridge_weights(g, t, {}, 2);
+    const auto w = tk::search::detail::ridge_weights(g, t, {}, 2);
     CHECK(w[0] == doctest::Approx(1).epsilon(0.02));
     CHECK(w[1] < 0.01);
-    CHECK(guidance::ridge_weights(g, doubled, {}, 2) == std::vector<double>{1.5, 0});
+    CHECK(tk::search::detail::ridge_weights(g, doubled, {}, 2) == std::vector<double>{1.5, 0});
     t[3] = 1e6;  // has no answer
-    const auto open = guidance::ridge_weights(g, t, std::vector<std::size_t>{3}, 2);
+    const auto open = tk::search::detail::ridge_weights(g, t, std::vector<std::size_t>{3}, 2);
     CHECK(open[0] == doctest::Approx(1).epsilon(0.02));
-    const auto even = guidance::ridge_weights(std::vector<double>{1, 1}, std::vector<double>{5}, {}, 2);
+    const auto even = tk::search::detail::ridge_weights(std::vector<double>{1, 1}, std::vector<double>{5}, {}, 2);
     CHECK(even == std::vector<double>{0.5, 0.5});  // one result tells nothing
 }
 
@@ -297,10 +298,10 @@ TEST_CASE("starts cover: the second is good where the first is bad, and differs 
     //                       source 0, 1
     const std::vector<double> g{-1, -1, 0, -3, -3, 0, 0, -2.9};
     const std::vector<std::uint16_t> apart{0, 0, 1, 1, 2, 2, 1, 0};
-    CHECK(guidance::cover_of(g, std::vector<std::uint16_t>{0, 0, 1, 1, 2, 2, 3, 3}, 4, 3) ==
+    CHECK(tk::search::detail::cover_of(g, std::vector<std::uint16_t>{0, 0, 1, 1, 2, 2, 3, 3}, 4, 3) ==
           std::vector<std::size_t>{0, 3, 2});
-    CHECK(guidance::cover_of(g, apart, 4, 3) == std::vector<std::size_t>{0, 1, 2});
-    CHECK(guidance::cover_of(g, apart, 4, 9).size() == 3);  // the last is next to two others
+    CHECK(tk::search::detail::cover_of(g, apart, 4, 3) == std::vector<std::size_t>{0, 1, 2});
+    CHECK(tk::search::detail::cover_of(g, apart, 4, 9).size() == 3);  // the last is next to two others
 }
 
 TEST_CASE("the means of a process are those that it predicts")
