@@ -51,14 +51,17 @@ public:
     [[nodiscard]] bool usable(std::size_t s) const { return past_.sources[s].valid() >= least_valid; }
 
     /// The coordinate of value v of parameter p of source s.
-    [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const { return models_[s]->places[p][v]; }
+    [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
+    {
+        return models_[s]->places[p][v];
+    }
     /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: usable(s).
     void predict(std::size_t s, std::span<const float> rows, std::span<double> out) const;
 
 private:
     struct model {
         std::vector<std::vector<float>> places;  ///< by parameter and value
-        std::once_flag once{};
+        std::mutex fitting{};
         std::shared_ptr<const void> fitted{};  ///< a process's state
     };
 
@@ -134,11 +137,13 @@ TUNEKIT_INLINE void forecasts::predict(std::size_t s, std::span<const float> row
 {
     using state = surrogate::gaussian_process::state;
     model& m = *models_[s];
-    std::call_once(m.once, [&] {
-        m.fitted = std::make_shared<const state>(detail::fitted_to(past_.sources[s], m.places));
-    });
-    detail::source_process().means(*static_cast<const state*>(m.fitted.get()),
-                                 surrogate::features(rows, past_.sources[s].parameters.size()), out);
+    const std::shared_ptr<const void> fitted = [&] {
+        const std::lock_guard lock(m.fitting);
+        if (!m.fitted) m.fitted = std::make_shared<const state>(detail::fitted_to(past_.sources[s], m.places));
+        return m.fitted;
+    }();
+    detail::source_process().means(*static_cast<const state*>(fitted.get()),
+                                   surrogate::features(rows, past_.sources[s].parameters.size()), out);
 }
 
 }  // namespace tunekit::search

@@ -112,7 +112,7 @@ struct model_guided {
         detail::pending out;                                    ///< proposed and not answered
         detail::guidance told;                                  ///< what the past says of the space
         detail::turns turn;                                     ///< with a past: whose proposal is next
-        std::vector<state> alone;  ///< with a past: the state that knows nothing of it
+        std::vector<state> alone;                               ///< with a past: the state that knows nothing of it
     };
 
     /// Takes `known` as its past; an empty one is none.
@@ -168,8 +168,7 @@ struct model_guided {
     {
         hear(s, space, batch, measured);
         for (state<Space>& other : s.alone) hear(other, space, batch, measured);
-        if (!s.alone.empty())
-            for (const index i : batch) s.turn.taken.insert(i);
+        if (!s.alone.empty()) s.turn.hear(batch, measured);
     }
 
     /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.
@@ -220,7 +219,8 @@ private:
     }
 
     template <class Space>
-    [[nodiscard]] std::vector<float> rows_of(const state<Space>& s, const Space& space, std::span<const index> which) const
+    [[nodiscard]] std::vector<float> rows_of(const state<Space>& s, const Space& space,
+                                             std::span<const index> which) const
     {
         const std::size_t d = space.feature_count(options.encoding);
         std::vector<float> rows(which.size() * d);
@@ -241,10 +241,7 @@ private:
     class judge {
     public:
         judge(const model_guided& self, const state<Space>& s, const Space& space)
-            : self_(self),
-              state_(s),
-              space_(space),
-              best_(self.options.scale == score_scale::throughput ? 1 : 0)
+            : self_(self), state_(s), space_(space), best_(self.options.scale == score_scale::throughput ? 1 : 0)
         {
         }
 

@@ -57,9 +57,10 @@ namespace tunekit::search {
 ///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is found.
 /// Past:       with a `past` that fits the space it begins with up to six configurations that cover what the sources found,
 ///             and has no first ones. Each source's forecast is a feature of both models, and a weighted sum of them is the
-///             mean of the process. From the eighth trial on every second proposal is that of a second state, which hears of
-///             every result and knows nothing of the past: what it finds in n proposals is found within about 8 + 2 n. With one
-///             source it is careful: four, then the first ones, and the forest has no forecast.
+///             mean of the process. From the eighth trial on half of the requests, and three of four while nothing better turns
+///             up, go to a second state, which hears of every result and knows nothing of the past: what it finds in n proposals
+///             is found within about 8 + 2 n. With one source it is careful: four, then the first ones, and the forest has no
+///             forecast.
 /// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no larger;
 ///             a shuffle per round; what the models draw.
 /// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at most
@@ -151,8 +152,7 @@ struct portfolio {
         assert(batch.size() == measured.size());
         hear(s, space, batch, measured);
         for (state& other : s.alone) hear(other, space, batch, measured);
-        if (!s.alone.empty())
-            for (const index i : batch) s.turn.taken.insert(i);
+        if (!s.alone.empty()) s.turn.hear(batch, measured);
     }
 
 private:

@@ -102,7 +102,8 @@ public:
                                                std::span<const std::string> texts, std::optional<index> otherwise) const
     {
         std::vector<std::uint16_t> row(space.dimensions());
-        if (otherwise) space.ordinals(std::span<const index>(&*otherwise, 1), row);
+        const index there_before = otherwise.value_or(0);  // a copy: g++ 12 warns of the optional's own
+        if (otherwise) space.ordinals(std::span(&there_before, 1), row);
         carried out;
         if (!replace(row, names, texts, out) || (out.kept > 0 && !otherwise)) return std::nullopt;
         const std::optional<index> there = space.index_of_ordinals(row);

@@ -156,8 +156,9 @@ template <class P>
     if constexpr (requires { how.strategy.remember(past); }) how.strategy.remember(past);
     else if constexpr (requires { how.remember(past); }) how.remember(past);
     else
-        invalid("tune: .experience is given to a strategy that takes none, want recipes::combined, a portfolio or a "
-                "model_guided strategy; give it to the strategy itself before its type is hidden");
+        invalid(
+            "tune: .experience is given to a strategy that takes none, want recipes::combined, a portfolio or a "
+            "model_guided strategy; give it to the strategy itself before its type is hidden");
     return how;
 }
 

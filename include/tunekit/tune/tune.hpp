@@ -47,8 +47,8 @@ template <class Space, class Carrier, class P, class G>
         const P& chosen = informed ? *informed : how;
         if constexpr (detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
             detail::any_measurer measurer(carrier);
-            return {space, detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(chosen), limit,
-                                            gen, options.begin_with.in(space, "tuner: begin_with"),
+            return {space, detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(chosen),
+                                            limit, gen, options.begin_with.in(space, "tuner: begin_with"),
                                             {options.watch, options.clock})};
         } else {
             detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, chosen, limit, gen);

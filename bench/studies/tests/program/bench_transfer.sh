@@ -1,27 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # labels: slow
-# What bench_transfer promises: wrong input is one line and exit status 2; the same table twice, and as many rows in
-# JSON, where evaluations that did not suffice are null.
+# What bench_transfer promises: wrong input is one line and exit status 2; the same table twice, with a row for each space that another one of its family
+# teaches, and none for others; the same rows in JSON, with the keys that other programs read.
 set -eu
 cd "$(dirname "$0")/../../../.."
 transfer=$1/studies/bench_transfer
 program=$transfer
 . "./tests/support/refuses.sh"
+spaces=packages/scoring/recordings
 refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
-refuses 'are counts, want >= 1' --spaces packages/scoring/recordings --repeats 0
-refuses 'has no form with a history' --spaces packages/scoring/recordings --strategy random
+refuses 'are counts, want >= 1' --spaces $spaces --repeats 0
+refuses '"random" is unknown, want one of: combined' --spaces $spaces --strategy random
+refuses '"memory" is unknown, want one of: logs, recordings' --spaces $spaces --from memory
+refuses '"white" is unknown, want one of: none, shuffled, inverted' --spaces $spaces --lie white
 
-run() {
-    "$transfer" --spaces packages/scoring/recordings/resnet18 --only R1 --strategy autotvm --others 1 --repeats 2 --trials 8 \
-        --evaluations 8 "$@"
-}
-run >"$work/first"
-run >"$work/second"
+run() { "$transfer" --spaces $spaces/resnet18 --only R1 --repeats 1 --log-trials 12 --most-sources 2 "$@" 2>"$work/own_time"; }
+run --sources $spaces/resnet18 --sources $spaces/alexnet >"$work/first"
+run --sources $spaces/resnet18,$spaces/alexnet >"$work/second"
 cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"
-[ "$(grep -c '^autotvm' "$work/first")" = 3 ] || fail "not a row for each of R1, R10 and R12"
-run --json >"$work/json"
-[ "$(json_rows "$work/json" rows)" = 3 ] || fail "not the table's rows in JSON"
-[ "$(grep -c ': null' "$work/json")" = "$(grep -o '> 8' "$work/first" | wc -l)" ] ||
-    fail "not null wherever 8 evaluations did not suffice"
+[ "$(grep -c '^R1' "$work/first")" = 4 ] || fail "not a row for each of R1, R10, R11 and R12"
+grep -q 'own time of a run' "$work/own_time" || fail "no own time on stderr"
+run --json --lie inverted --from recordings >"$work/json"
+[ "$(json_rows "$work/json" rows)" = 4 ] || fail "not the table's rows in JSON"
+for key in space sources cold_to_105 warm_to_105 cold_after_100 warm_after_100; do
+    [ "$(grep -c "\"$key\"" "$work/json")" = 4 ] || fail "a row without $key"
+done
+[ "$("$transfer" --spaces $spaces --only gemm_Out --repeats 1 2>/dev/null | grep -c '^gemm')" = 0 ] ||
+    fail "a space that nobody teaches has a row"
 exit $bad

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
+#include <limits>
+#include <span>
 #include <vector>
 
+#include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"
 
@@ -16,23 +18,41 @@ namespace tunekit::search::detail {
 
 /// Whose turn it is. A regular value.
 struct turns {
-    std::vector<index> starts{};         ///< to begin with, the next one last
-    space::index_set taken{};            ///< what was proposed or observed
-    std::size_t guided = 0, alone = 0;   ///< proposals, starts among the guided ones
+    static constexpr std::size_t alone_from = 8;  ///< from this trial on the plain state has half of the requests
+    static constexpr std::size_t stale = 12;      ///< after so many trials without a better one, three of four
 
-    static constexpr std::size_t alone_from = 8;  ///< from this trial on every second is that of the plain state
+    std::vector<index> starts{};                            ///< to begin with, the next one last
+    space::index_set taken{};                               ///< what was proposed or observed
+    std::size_t proposed = 0;                               ///< by both, the starts too
+    std::size_t requests = 0;                               ///< after the first `alone_from` proposals
+    std::size_t since_better = 0;                           ///< answers since the best one
+    double best = std::numeric_limits<double>::infinity();  ///< cost
 
     [[nodiscard]] bool plain_is_next() const noexcept
     {
-        return guided + alone >= alone_from && alone <= guided - (std::min)(guided, alone_from);
+        if (proposed < alone_from) return false;
+        return since_better < stale ? requests % 2 == 0 : requests % 4 != 3;
+    }
+
+    /// Hears of results that both states hear of.
+    void hear(std::span<const index> batch, std::span<const measure::measurement> measured)
+    {
+        for (std::size_t k = 0; k < batch.size(); ++k) {
+            taken.insert(batch[k]);
+            ++since_better;
+            if (!measured[k].ok() || !(measured[k].cost < best)) continue;
+            best = measured[k].cost;
+            since_better = 0;
+        }
     }
 
     friend bool operator==(const turns&, const turns&) = default;
 };
 
 /// At most `n` configurations: those to begin with, then what one of the two states proposes by `ask(plain, n)`. From trial
-/// 8 on each has half of the proposals. So what the plain state finds in n of its own is found within about 8 + 2 n trials,
-/// whatever the past says. What one state has out may be proposed by the other: it is asked again.
+/// 8 on the plain one has at least half of the requests, so what it finds in n of its own is found within about 8 + 2 n
+/// trials, whatever the past says. It has three of four while nothing better turns up. What one state has out may be
+/// proposed by the other: it is asked again.
 template <class Space, class Ask>
 [[nodiscard]] std::vector<index> proposed_in_turn(turns& t, const Space& space, std::size_t n, const Ask& ask)
 {
@@ -42,16 +62,16 @@ template <class Space, class Ask>
         t.starts.pop_back();
         if (t.taken.insert(i)) batch.push_back(i);
     }
-    t.guided += batch.size();
-    const bool plain = t.plain_is_next();
-    if (!plain && t.guided + t.alone < turns::alone_from) n = (std::min)(n, turns::alone_from - t.guided - t.alone);
+    const bool early = t.proposed < turns::alone_from, plain = t.plain_is_next();
+    if (early) n = (std::min)(n, turns::alone_from - t.proposed);
     while (batch.empty() && n > 0 && t.taken.size() < space.size()) {
         const std::vector<index> some = ask(plain, n);
         if (some.empty()) break;
         for (const index i : some)
             if (t.taken.insert(i)) batch.push_back(i);
-        (plain ? t.alone : t.guided) += batch.size();
     }
+    t.proposed += batch.size();
+    if (!early && !batch.empty()) ++t.requests;
     return batch;
 }
 
