@@ -67,6 +67,7 @@ struct carried {
 /// Cost:       making one takes some milliseconds, carrying O(values).
 class matched_parameters {
 public:
+    /// Gathers names and values of `space`, and does not keep it.
     template <search_space<random::philox> Space>
     explicit matched_parameters(const Space& space)
     {
