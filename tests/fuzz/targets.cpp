@@ -21,6 +21,7 @@
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tools/support/command_options.hpp"
+#include "tools/support/command_program.hpp"
 #include "tools/support/command_serve.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"

@@ -39,9 +39,11 @@ inline constexpr double two_sided_95 = 1.959963984540054;
 /// What the trials, and what was known before, say of the best.
 inline void tell_trials(const seen_task& t, findings& f)
 {
-    const auto told = [&](const seen_trial& x) {
+    const auto told = [&](const seen_trial& x, bool known) {
         const measure::measurement& m = x.measured;
         told_configuration out = told_of(t, x.candidate);
+        out.values = x.values;
+        if (!known) out.trial = static_cast<std::size_t>(&x - t.trials.data());
         out.cost = m.cost;
         out.runs = m.runs;
         if (has_spread(m)) out.within = {m.cost - two_sided_95 * m.spread, m.cost + two_sided_95 * m.spread};
@@ -49,15 +51,18 @@ inline void tell_trials(const seen_task& t, findings& f)
     };
     const seen_trial* best = f.winner ? &t.trials[*f.winner] : nullptr;
     const seen_trial* other = f.reference ? &t.trials[*f.reference] : nullptr;
+    bool best_known = false, other_known = false;
     for (const seen_trial& x : t.known) {
         if (!x.verified()) continue;
-        if (best == nullptr || x.measured.cost < best->measured.cost) best = &x;
-        if (x.candidate == t.baseline && !f.against_baseline) other = &x, f.against_baseline = true;
+        if (best == nullptr || x.measured.cost < best->measured.cost) best = &x, best_known = true;
+        if (x.candidate != t.baseline || f.against_baseline) continue;
+        other = &x;
+        other_known = f.against_baseline = true;
     }
     if (best == nullptr) return;
     const auto &w = best->measured, &r = (other == nullptr ? best : other)->measured;
-    f.best = told(*best);
-    if (other != nullptr) f.compared = told(*other);
+    f.best = told(*best, best_known);
+    if (other != nullptr) f.compared = told(*other, other_known);
     f.gain = r.cost / w.cost;
     if (!has_spread(w)) return;
     if (has_spread(r)) {
@@ -68,7 +73,7 @@ inline void tell_trials(const seen_task& t, findings& f)
         const auto& x = t.trials[i];
         if (!x.verified() || x.candidate == f.best->candidate || !has_spread(x.measured)) continue;
         if (x.measured.cost - w.cost <= two_sided_95 * std::hypot(w.spread, x.measured.spread))
-            f.tied.push_back(told(x));
+            f.tied.push_back(told(x, false));
     }
     std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
 }
