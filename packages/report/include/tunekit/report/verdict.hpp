@@ -57,13 +57,13 @@ struct verdict {
                 "trust it.");
         else if (f.tied.empty())
             out.sentences.push_back("Its own time is sure to \xC2\xB1" +
-                                    percent(two_sided_95 * w.measured.spread / w.measured.cost) +
+                                    percent(margin_of(w.measured) / w.measured.cost) +
                                     ", and no other configuration comes within that of it.");
         else
             out.sentences.push_back(
                 (f.tied.size() == 1 ? "One other configuration" : count(f.tied.size()) + " other configurations") +
                 " cannot be told from it by these measurements (\xC2\xB1" +
-                percent(two_sided_95 * w.measured.spread / w.measured.cost) +
+                percent(margin_of(w.measured) / w.measured.cost) +
                 "). The best of many is also a little lucky: race them before you choose.");
     }
     if (f.failed > 0 && !f.failures.empty()) {

@@ -39,7 +39,7 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
     };
     row("cost", [](const seen_trial& x) { return time(x.measured.cost); });
     row("\xC2\xB1 (95 %)", [](const seen_trial& x) {
-        return has_spread(x.measured) ? time(two_sided_95 * x.measured.spread, 2) : std::string("unknown");
+        return has_spread(x.measured) ? time(margin_of(x.measured), 2) : std::string("unknown");
     });
     row("runs", [](const seen_trial& x) { return std::to_string(x.measured.runs); });
     if (t.flops > 0) row("GFLOP/s", [&](const seen_trial& x) { return number(1e-9 * t.flops / x.measured.cost, 3); });
