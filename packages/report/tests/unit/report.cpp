@@ -192,7 +192,7 @@ TEST_CASE("winner, gain and ties follow from costs and spreads")
     CHECK(f.failures[0].trials == 2);
     CHECK(f.failures[0].message == "SIGSEGV");
 
-    // Student's t of three batches is 4.30: nothing more can be told apart from the winner, and all is wider. Of ten it is 1.96.
+    // Student's t of three batches is 4.30: all intervals are wider. Of ten it is 1.96.
     for (auto& trial : t.trials) trial.measured.batches.assign(3, trial.measured.cost);
     const auto few = report::findings_of(t);
     CHECK(few.cost_range.low == doctest::Approx(1e-3 - 4.3027e-5).epsilon(1e-4));
