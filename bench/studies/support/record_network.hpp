@@ -241,11 +241,11 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
             m.runs = static_cast<std::uint32_t>(m.batches.size());
             m.cost = rounded(tunekit::stats::median(m.batches));
             const double timed = static_cast<double>(first.runs) * first.cost;
-            row.check_seconds = rounded((std::max)(0.0, first.run_seconds - timed));
+            row.record.check_seconds = rounded((std::max)(0.0, first.run_seconds - timed));
         } else {
-            row.check_seconds = rounded((std::max)(first.run_seconds, second.run_seconds));
+            row.record.check_seconds = rounded((std::max)(first.run_seconds, second.run_seconds));
         }
-        m.run_seconds = whole_nanoseconds(row.check_seconds + runs);
+        m.run_seconds = whole_nanoseconds(row.record.check_seconds + runs);
         row.record.seconds = whole_nanoseconds(m.build_seconds + m.run_seconds);
         out.rows.push_back(std::move(row));
     }

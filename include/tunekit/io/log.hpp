@@ -86,7 +86,7 @@ struct log_trial {
     std::uint64_t worker = 0;                ///< the worker that measured it; of schema 2
     std::string device{};                    ///< the key of the device that it used; empty where it was not told
     index candidate = 0;                     ///< its index
-    measure::limits limits{};                ///< it was measured under
+    measure::limits limits{};                ///< in force when its run began
     measure::measurement measured{};         ///< its cost or failure
     std::int64_t ended_ns = 0;               ///< end of its measurement, since the start of the run
     std::optional<std::int64_t> stamp_ns{};  ///< of its batch; only on the batch's last trial
@@ -106,6 +106,15 @@ namespace detail {
 [[nodiscard]] inline double time_or_none(double seconds)
 {
     return seconds >= 0 ? seconds : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The JSON of limits.
+[[nodiscard]] inline std::string to_json(const measure::limits& l)
+{
+    json_line line;
+    line.member("abandon_above", l.abandon_above).member("run_s", l.run_seconds).member("build_s", l.build_seconds);
+    if (l.abandon_factor < std::numeric_limits<double>::infinity()) line.member("abandon_factor", l.abandon_factor);
+    return line.text();
 }
 
 /// The JSON of a budget; what has no limit is null.
@@ -165,11 +174,7 @@ namespace detail {
     detail::json_line line;
     line.member("task", t.task).member("batch", t.batch).member("index", t.candidate);
     if (!t.values.empty()) line.member("values", t.values);
-    line.member_json("limits", detail::json_line()
-                                   .member("abandon_above", t.limits.abandon_above)
-                                   .member("run_s", t.limits.run_seconds)
-                                   .member("build_s", t.limits.build_seconds)
-                                   .text());
+    line.member_json("limits", detail::to_json(t.limits));
     const auto& m = t.measured;
     std::vector<double> batches = m.batches;
     for (double& x : batches) x = detail::time_or_none(x);
@@ -276,12 +281,7 @@ struct log_event {
         .member("task", std::uint64_t{e.jobs.empty() ? 0 : e.jobs.front().task})
         .member_json("jobs", jobs + ']');
     if (carried > 0) line.member("carried", carried);  // they come first
-    return line
-        .member_json("limits", detail::json_line()
-                                   .member("abandon_above", l.abandon_above)
-                                   .member("run_s", l.run_seconds)
-                                   .member("build_s", l.build_seconds)
-                                   .text())
+    return line.member_json("limits", detail::to_json(l))
         .text();
 }
 

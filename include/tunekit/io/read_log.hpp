@@ -196,7 +196,8 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     constexpr double inf = std::numeric_limits<double>::infinity();
     return {.abandon_above = time_or(l, "abandon_above", inf),
             .run_seconds = time_or(l, "run_s", inf),
-            .build_seconds = time_or(l, "build_s", inf)};
+            .build_seconds = time_or(l, "build_s", inf),
+            .abandon_factor = l.value().contains("abandon_factor") ? l.at("abandon_factor").amount("times") : inf};
 }
 
 [[nodiscard]] inline std::size_t task_from(const json_fields& j, const log_header& header)

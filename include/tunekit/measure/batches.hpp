@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "tunekit/measure/concepts.hpp"
@@ -25,6 +26,13 @@ namespace detail {
     for (const double t : batches)
         if (!(t > seconds)) return false;
     return true;
+}
+
+/// Whether a candidate has had the three batches that it gets where there is no cost to beat yet.
+[[nodiscard]] inline bool enough_of_first(std::span<const double> batches, const limits& within) noexcept
+{
+    constexpr double none = std::numeric_limits<double>::infinity();
+    return batches.size() >= 3 && within.abandon_factor < none && within.abandon_above == none;
 }
 
 /// The number of runs in the next batch, after `done` batches; 0 where nothing is left. `runs` are wanted in all, in

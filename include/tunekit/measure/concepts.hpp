@@ -35,7 +35,8 @@ concept measurer = requires(M& m, std::span<const index> batch, const limits& l)
 
 /// A measurer that can report each result before the batch is over: `measure(batch, limits, each)` calls
 /// `each(measurement)` once per candidate, in the batch's order, and returns nothing. `tune` records each result as it
-/// comes, so that a run that is killed loses only what was being measured.
+/// comes, so that a run that is killed loses only what was being measured. `limits` may fall in `each`: a measurer reads them
+/// anew for each candidate.
 template <class M>
 concept streaming_measurer =
     measurer<M> && requires(M& m, std::span<const index> batch, const limits& l, void (&each)(measurement)) {

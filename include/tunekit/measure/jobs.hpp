@@ -19,13 +19,20 @@ namespace tunekit {
 /// The number of a job in its run. It is a type of its own, so that a candidate in place of a ticket does not compile.
 enum class ticket : std::uint64_t {};
 
-/// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for.
+/// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for, and fall while
+/// it waits: a pool tells the jobs that it has not begun what is in (`hear`).
 struct job {
     tunekit::ticket ticket{};  ///< identifies the job; its answer has the same
     std::size_t task = 0;      ///< which space of the run; 0 where there is one
     index candidate = 0;       ///< the configuration, as its index in the space
     measure::limits limits{};  ///< how long it may take, and from which cost on it may be cut short
     bool carried = false;      ///< the best of another task, and no proposal of the strategy
+
+    /// Hears of the answer to another job, which came before this one began to run.
+    void hear(const job& other, const measure::measurement& m) noexcept
+    {
+        if (other.task == task) limits.hear(m);
+    }
 
     friend bool operator==(const job&, const job&) = default;
 };
@@ -37,6 +44,7 @@ struct answer {
     std::size_t worker = 0;                          ///< the worker that had it
     double queued_s = 0;                             ///< seconds since `submit` in which no worker had it
     double ran_s = 0;                                ///< seconds that the worker was busy with it
+    std::optional<measure::limits> within{};  ///< the limits in force when its run began; empty: those of the job
 
     friend bool operator==(const answer&, const answer&) = default;
 };
@@ -96,7 +104,8 @@ concept tells_its_time = requires(const P& p) {
 ///
 ///   * `workers()`: the number of workers, lost ones included. `answer::worker` is below it.
 ///   * `room()`: the number of jobs that may be submitted now.
-///   * `submit(job)`: takes a job. It never waits. Precondition: there is room.
+///   * `submit(job)`: takes a job. It never waits. Precondition: there is room. A job that it cannot begin at once hears of
+///     each answer until it does (`job::hear`); `answer::within` then says what was in force.
 ///   * `collect(seconds)`: the answers, in the order in which they became known. It waits for the first answer for at
 ///     most so many seconds, and not at all where nothing is out. Every job submitted is answered once, measured or lost.
 ///     It throws tunekit::error where there can never be room again, after it has given out all earlier answers.

@@ -84,18 +84,9 @@ struct candidate_error : error {
     failure why;  ///< the failure that the candidate's measurement gets
 };
 
-/// The limits of one batch, fixed when it is proposed.
-struct limits {
-    double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds per run; a slower one may be cut short
-    double run_seconds = 10;    ///< wall time of one candidate's runs, warm-up and check included
-    double build_seconds = 10;  ///< wall time of one candidate's build
-
-    friend bool operator==(const limits&, const limits&) = default;
-};
-
 /// Whether the output of a configuration was compared with a reference.
 enum class check_state : std::uint8_t {
-    unchecked,  ///< it was not, or it is not told
+    unchecked,  ///< it was not, as one that was abandoned as slow is not; or it is not told
     ok,         ///< it was, and is right; a wrong one is a failure
 };
 
@@ -152,6 +143,27 @@ struct measurement {
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }
 
     friend bool operator==(const measurement&, const measurement&) = default;
+};
+
+/// What a candidate may take, decided when its run begins: until then it hears of what the others of its task cost.
+///
+///     abandon_above = min(abandon_above, abandon_factor * cost)
+///
+/// Where `abandon_factor` is finite and `abandon_above` is not, there is no cost to beat yet. A candidate then has three
+/// batches of its repetition policy, and what they give is the cost that the next ones have to beat.
+struct limits {
+    double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds per run; a slower one may be cut short
+    double run_seconds = 10;    ///< wall time of one candidate's runs, warm-up and check included
+    double build_seconds = 10;  ///< wall time of one candidate's build
+    double abandon_factor = std::numeric_limits<double>::infinity();  ///< > 1; +inf: `abandon_above` stays as it is
+
+    /// Hears of a measurement of the same task that came before the run began.
+    void hear(const measurement& m) noexcept
+    {
+        if (m.ok() && m.cost > 0) abandon_above = (std::min)(abandon_above, abandon_factor * m.cost);
+    }
+
+    friend bool operator==(const limits&, const limits&) = default;
 };
 
 /// A configuration and its measurement.

@@ -29,7 +29,7 @@ struct one_worker_options {
 /// `collect` measures, so it blocks, whatever seconds it is given. It measures the first job that is out. A
 /// `streaming_measurer` gets all jobs that follow it with the same task and the same limits, because they are built
 /// together; their answers come together. A measurer takes one set of limits for a batch, and the jobs of one `ask` share
-/// their limits. So `room()` is `ahead` where nothing is out, and once answers come it is 0 until all jobs are answered.
+/// their limits. What they may take falls as answers come. So `room()` is `ahead` where nothing is out, and once answers come it is 0 until all jobs are answered.
 ///
 /// Errors:     those of the measurer, after the answers that it gave were returned; the other jobs stay out.
 ///             std::invalid_argument for a task without a measurer.
@@ -76,7 +76,7 @@ public:
         if (out_.empty()) return {};
         collecting_ = true;
         std::vector<index> batch;
-        const job first = out_.front().what;
+        job first = out_.front().what;  // its limits fall with each answer
         for (const waiting& w : out_) {
             if (w.what.task != first.task || !(w.what.limits == first.limits)) break;
             batch.push_back(w.what.candidate);
@@ -90,10 +90,14 @@ public:
                 if (out.size() == batch.size()) throw error("one_worker: the measurer answered more than it was asked");
                 const waiting& w = out_[out.size()];
                 read();
+                const limits in_force = first.limits;
+                for (waiting& other : out_) other.what.hear(first, m);
+                first.hear(first, m);
                 out.push_back({.ticket = w.what.ticket,
                                .measured = std::move(m),
                                .queued_s = began - w.since,
-                               .ran_s = now_ - began});
+                               .ran_s = now_ - began,
+                               .within = in_force});
                 began = now_;
             });
         } catch (...) {

@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -227,6 +228,11 @@ private:
 /// no more likely than not to take longer than (1 + margin) times b. The intervals invert the same test and hold together
 /// with it.
 ///
+/// So the confidence needs noise that is fresh in each round. What favours one finalist in every round of a process, such as
+/// where its code and its data came to lie or a clock that stays low, is a truth to it: simulated with such noise of 3 %,
+/// the best of five was still in the race in only 0.54 to 0.97 of the runs. A race whose rounds have processes of their own
+/// draws it anew: the form below.
+///
 /// The finalists left at the end are tied. The winner is the one with the smallest index: a fixed order, so two races with
 /// the same verdicts name the same winner. Costs are medians of this race alone, so the choice of the finalists does not
 /// bias them. A finalist whose measurement fails drops out. Round r begins with finalist r modulo the number left. Odd
@@ -241,13 +247,27 @@ template <measurer M>
 [[nodiscard]] race_result race(M& measure, std::span<const index> finalists, limits within = {},
                                race_options options = {})
 {
+    return race([&measure]() -> M& { return measure; }, finalists, within, options);
+}
+
+/// The same where each round has a measurer of its own, which `make()` returns: new processes, with new buffers.
+///
+///     const auto result = race([&] { return isolated(space, timed{kernel_on(new_buffers()), once}); }, finalists);
+///
+/// `program` needs no such form: each of its measurements is a process. Cost: that of `make` in each round, too.
+template <class Make>
+    requires measurer<std::remove_reference_t<std::invoke_result_t<Make&>>>
+[[nodiscard]] race_result race(Make&& make, std::span<const index> finalists, limits within = {},
+                               race_options options = {})
+{
     race_track track(finalists, options);
-    within.abandon_above = std::numeric_limits<double>::infinity();
+    within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
     const wall_clock now;
     const double start = now();
     do {
         if (track.over()) break;
         const std::vector<index> batch = track.lines_up();
+        auto&& measure = make();
         track.finishes(measure.measure(batch, within));
     } while (now() - start < options.max_seconds);
     return track.verdict();

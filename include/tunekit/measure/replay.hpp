@@ -24,8 +24,9 @@ namespace tunekit::measure {
 
 /// One configuration of a recorded space.
 struct recorded_row {
-    measurement result;  ///< the result of its measurement; `batches` are its raw repeats
-    double seconds = 0;  ///< wall time of the whole evaluation: build, check, runs and the tool around them
+    measurement result;        ///< the result of its measurement; `batches` are its raw repeats
+    double seconds = 0;        ///< wall time of the whole evaluation: build, check, runs and the tool around them
+    double check_seconds = 0;  ///< the part of it, and of result.run_seconds, in which the result was checked
 
     friend bool operator==(const recorded_row&, const recorded_row&) = default;
 };
@@ -59,8 +60,9 @@ private:
 ///
 /// An evaluation is charged the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more
 /// runs than were recorded. They are the recorded ones again, so it learns nothing new from them. A row that failed, or has
-/// no repeats, answers and is charged as it was recorded. Of the limits only `abandon_above` applies: a row of
-/// which three batches and more are all above it is cut short as a live candidate is, and its cost is the least seen.
+/// no repeats, answers and is charged as it was recorded. Of the limits `abandon_above` and `abandon_factor` apply: a row of
+/// which three batches and more are all above the first is cut short as a live candidate is, its cost is the least seen, and
+/// it is not charged for its check, which it does not get.
 ///
 /// Errors:     std::invalid_argument for an index that is no row; what the policy's `validate` throws.
 /// Randomness: a Philox stream of `seed` per index: the answer of a row does not depend on earlier ones.
@@ -108,13 +110,17 @@ private:
             out.runs += runs;
             out.batches.push_back(sum / runs);
             out.at_least = detail::surely_above(out.batches, within.abandon_above);
-            if (out.at_least) break;
+            if (out.at_least || detail::enough_of_first(out.batches, within)) break;
         }
         const estimate found = repeat_.estimate_of(out.batches);
         out.cost = out.at_least ? *std::min_element(out.batches.begin(), out.batches.end()) : found.cost;
         out.spread = found.spread;
-        double all = 0;
+        double all = 0;  // that it is not charged for
         for (const double t : repeats) all += t;
+        if (out.at_least) {
+            out.checked = check_state::unchecked;
+            all += std::exchange(row.check_seconds, 0);
+        }
         out.run_seconds = (std::max)(0.0, out.run_seconds - all) + drawn;
         row.seconds = (std::max)(0.0, row.seconds - all) + drawn;
     }
@@ -136,15 +142,18 @@ public:
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
+        return collected(*this, batch, within);
+    }
+    /// The same, with `each(measurement)` as soon as the clock has moved.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    {
         check_rows(rows_.table(), batch);
-        std::vector<measurement> out;
-        out.reserve(batch.size());
         for (const index i : batch) {
             recorded_row r = rows_.row(i, within);
             time_.advance(r.seconds);
-            out.push_back(std::move(r.result));
+            each(std::move(r.result));
         }
-        return out;
     }
 
 private:

@@ -32,8 +32,16 @@ struct simulated_options {
 
 namespace detail {
 
-/// Jobs of known length on builders and workers, in virtual time. Jobs are served in the order in which they came. Of
-/// several workers that are free, the first takes the job.
+/// The rows of a simulation, behind one call: that of a job under its limits.
+struct rows_of_jobs {
+    const void* of;
+    recorded_row (*row)(const void* of, const job& j);
+
+    [[nodiscard]] recorded_row operator()(const job& j) const { return row(of, j); }
+};
+
+/// Jobs on builders and workers, in virtual time. Jobs are served in the order in which they came. Of several workers that
+/// are free, the first takes the job. Its row is that of the limits in force then.
 class simulation {
 public:
     explicit simulation(simulated_options options);
@@ -42,22 +50,22 @@ public:
     [[nodiscard]] double now() const noexcept { return now_; }
     [[nodiscard]] std::size_t room() const noexcept;
 
-    void submit(ticket name, measurement gives, double seconds);
+    void submit(const job& what, const rows_of_jobs& rows);
 
-    [[nodiscard]] std::vector<answer> collect(double seconds);
+    [[nodiscard]] std::vector<answer> collect(double seconds, const rows_of_jobs& rows);
 
     /// Loses a job. The worker that had it continues with another.
-    void lose(ticket name);
+    void lose(ticket name, const rows_of_jobs& rows);
 
     /// Ends a worker. Its job is lost; where it was the last worker, all jobs are lost.
-    void end(std::size_t worker);
+    void end(std::size_t worker, const rows_of_jobs& rows);
 
 private:
     enum class stage : std::uint8_t { to_build, building, to_run, running, over };
     struct held {
-        ticket name{};
-        measurement gives{};
-        double build = 0, run = 0;  ///< seconds
+        job what{};
+        measurement gives{};  ///< once it runs
+        double build = 0;     ///< seconds
         stage at = stage::to_run;
         double submitted = 0, began = 0, until = 0;
         double lane = 0;  ///< seconds for which a builder had it
@@ -74,10 +82,10 @@ private:
 
     void lose(held& j);
 
-    void settle();
+    void settle(const rows_of_jobs& rows);
 
     /// Gives waiting jobs to builders and workers that are free.
-    void assign();
+    void assign(const rows_of_jobs& rows);
 
     simulated_options options_;
     std::vector<one_worker> workers_;
@@ -103,7 +111,8 @@ concept rows = requires(const R& r, index i, const limits& within) {
 ///
 /// The same submissions give the same answers at the same times. Each worker has one job; others wait in the order in
 /// which they came. With `builders`, a job is first built on a lane of a builder, for its recorded build_seconds, while
-/// workers run other jobs. `end` ends a worker and `lose` loses a job, as failing hardware does.
+/// workers run other jobs: as `lanes` does. A job that waits hears of what is in, and its row is asked for when it begins to
+/// run. `end` ends a worker and `lose` loses a job, as failing hardware does.
 ///
 /// Errors:     std::invalid_argument for an index that is no row, a task without rows, or an option out of range.
 ///             tunekit::error from `collect` once every worker has ended and all answers were returned.
@@ -138,20 +147,27 @@ public:
     {
         require(run_.room() > 0, "simulated_workers.submit: no room, want a call of room() before");
         require(next.task < rows_.size(), "simulated_workers.submit: no rows for this task, want those of every task");
-        recorded_row r = rows_[next.task].row(next.candidate, next.limits);
-        run_.submit(next.ticket, std::move(r.result), r.seconds);
+        run_.submit(next, rows());
     }
 
     /// Lets virtual time pass until the first answer, for at most `seconds`, and returns the answers of that moment.
-    [[nodiscard]] std::vector<answer> collect(double seconds) { return run_.collect(seconds); }
+    [[nodiscard]] std::vector<answer> collect(double seconds) { return run_.collect(seconds, rows()); }
 
     /// Loses a job that is out. Its worker continues. Throws std::invalid_argument where the ticket is not out.
-    void lose(ticket name) { run_.lose(name); }
+    void lose(ticket name) { run_.lose(name, rows()); }
 
     /// Ends a worker. Its job is lost; with the last worker all jobs are. Throws std::invalid_argument where there is none.
-    void end(std::size_t worker) { run_.end(worker); }
+    void end(std::size_t worker) { run_.end(worker, rows()); }
 
 private:
+    [[nodiscard]] detail::rows_of_jobs rows() const
+    {
+        return {&rows_, [](const void* of, const job& j) {
+                    const auto& all = *static_cast<const std::vector<Rows>*>(of);
+                    return all[j.task].row(j.candidate, j.limits);
+                }};
+    }
+
     std::vector<Rows> rows_;
     detail::simulation run_;
 };
@@ -185,19 +201,16 @@ TUNEKIT_INLINE std::size_t simulation::room() const noexcept
     return places > jobs_.size() ? places - jobs_.size() : 0;
 }
 
-TUNEKIT_INLINE void simulation::submit(ticket name, measurement gives, double seconds)
+TUNEKIT_INLINE void simulation::submit(const job& what, const rows_of_jobs& rows)
 {
-    const double build = options_.builders == 0 ? 0 : (std::min)(gives.build_seconds, seconds);
-    jobs_.push_back({.name = name,
-                     .gives = std::move(gives),
-                     .build = build,
-                     .run = seconds - build,
-                     .at = build > 0 ? stage::to_build : stage::to_run,
-                     .submitted = now_});
-    assign();
+    const recorded_row r = rows(what);  // also where no builder asks, because an index that is no row is told here
+    const double build = options_.builders == 0 ? 0 : (std::min)(r.result.build_seconds, r.seconds);
+    jobs_.push_back(
+        {.what = what, .build = build, .at = build > 0 ? stage::to_build : stage::to_run, .submitted = now_});
+    assign(rows);
 }
 
-TUNEKIT_INLINE std::vector<answer> simulation::collect(double seconds)
+TUNEKIT_INLINE std::vector<answer> simulation::collect(double seconds, const rows_of_jobs& rows)
 {
     const double end = now_ + (std::max)(seconds, 0.0);
     while (given_.empty() && !jobs_.empty()) {
@@ -216,28 +229,28 @@ TUNEKIT_INLINE std::vector<answer> simulation::collect(double seconds)
             }
             if (j.at == stage::running && j.until <= now_) finish(j);
         }
-        settle();
+        settle(rows);
     }
     if (given_.empty() && jobs_.empty() && alive() == 0)
         throw error("simulated_workers: every worker has ended, so nothing more can be measured");
     return std::exchange(given_, {});
 }
 
-TUNEKIT_INLINE void simulation::lose(ticket name)
+TUNEKIT_INLINE void simulation::lose(ticket name, const rows_of_jobs& rows)
 {
-    const auto j = std::find_if(jobs_.begin(), jobs_.end(), [&](const held& h) { return h.name == name; });
+    const auto j = std::find_if(jobs_.begin(), jobs_.end(), [&](const held& h) { return h.what.ticket == name; });
     require(j != jobs_.end(), "simulated_workers.lose: a ticket that is not out, want one that is");
     lose(*j);
-    settle();
+    settle(rows);
 }
 
-TUNEKIT_INLINE void simulation::end(std::size_t worker)
+TUNEKIT_INLINE void simulation::end(std::size_t worker, const rows_of_jobs& rows)
 {
     require(worker < workers_.size(), "simulated_workers.end: no such worker, want one below workers()");
     workers_[worker].ended = true;
     for (held& j : jobs_)
         if ((j.at == stage::running && j.worker == worker) || alive() == 0) lose(j);
-    settle();
+    settle(rows);
 }
 
 TUNEKIT_INLINE std::size_t simulation::alive() const noexcept
@@ -250,11 +263,14 @@ TUNEKIT_INLINE void simulation::finish(held& j)
 {
     workers_[j.worker].busy = false;
     j.at = stage::over;
-    given_.push_back({.ticket = j.name,
+    for (held& other : jobs_)
+        if (other.at < stage::running) other.what.hear(j.what, j.gives);
+    given_.push_back({.ticket = j.what.ticket,
                       .measured = std::move(j.gives),
                       .worker = j.worker,
                       .queued_s = j.began - j.submitted - j.lane,
-                      .ran_s = now_ - j.began});
+                      .ran_s = now_ - j.began,
+                      .within = j.what.limits});
 }
 
 TUNEKIT_INLINE void simulation::lose(held& j)
@@ -263,19 +279,19 @@ TUNEKIT_INLINE void simulation::lose(held& j)
     const bool ran = j.at == stage::running;
     if (ran) workers_[j.worker].busy = false;
     j.at = stage::over;
-    given_.push_back({.ticket = j.name,
+    given_.push_back({.ticket = j.what.ticket,
                       .worker = j.worker,
                       .queued_s = (ran ? j.began : now_) - j.submitted - j.lane,
                       .ran_s = ran ? now_ - j.began : 0});
 }
 
-TUNEKIT_INLINE void simulation::settle()
+TUNEKIT_INLINE void simulation::settle(const rows_of_jobs& rows)
 {
     std::erase_if(jobs_, [](const held& j) { return j.at == stage::over; });
-    assign();
+    assign(rows);
 }
 
-TUNEKIT_INLINE void simulation::assign()
+TUNEKIT_INLINE void simulation::assign(const rows_of_jobs& rows)
 {
     auto building = static_cast<std::size_t>(
         std::count_if(jobs_.begin(), jobs_.end(), [](const held& j) { return j.at == stage::building; }));
@@ -296,7 +312,9 @@ TUNEKIT_INLINE void simulation::assign()
         next->at = stage::running;
         next->worker = k;
         next->began = now_;
-        next->until = now_ + next->run * options_.slowness[k];
+        recorded_row r = rows(next->what);
+        next->gives = std::move(r.result);
+        next->until = now_ + (r.seconds - next->build) * options_.slowness[k];
     }
 }
 

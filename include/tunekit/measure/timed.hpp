@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The steps of a measurement: a configuration is prepared, verified once, warmed up, and timed in batches.
+/// The steps of a measurement: a configuration is prepared, warmed up, timed in batches, and checked where it could win.
 
 #include <cstddef>
 #include <exception>
@@ -33,19 +33,23 @@ namespace tunekit::measure {
 ///     `restore()`, that is called before each run, untimed;
 ///   * report the seconds of one run (double or float), as device timers do.
 ///
-/// `check()` or `check(config)` is called after the first run. It returns bool, or a text about the fault
-/// (std::optional<std::string> or const char*, empty or null where there is none). Where it has `poison()`, that is called
-/// before the run.
+/// `check()` or `check(config)` is called after the first run of a kernel that was prepared. It returns bool, or a text about
+/// the fault (std::optional<std::string> or const char*, empty or null where there is none). Where it has `poison()`, that is
+/// called before the run.
 ///
 /// The steps of one measurement:
 ///   * prepare the kernel;
-///   * run it once and check the result;
+///   * where limits::abandon_above is infinite: run it once and check the result;
 ///   * warm up: single runs until they no longer get faster, within bounds;
 ///   * time batches as `repeat` says, each long enough for the clock. Runs are timed one by one where something is
-///     restored or the cache is cold.
+///     restored or the cache is cold;
+///   * where limits::abandon_above is finite and the candidate was not cut short: prepare the kernel again, run it once and
+///     check the result. With check::always every candidate is checked before the warm-up.
 ///
 /// A candidate of which three times and more, in warm-up or in batches, are all above limits::abandon_above is cut short.
-/// Its cost is the least time seen, `at_least`. Runs that do not fit into limits::run_seconds are not begun. The estimate then uses fewer runs
+/// Its cost is the least time seen, `at_least`. It cannot be best, so it stays `unchecked`: comparing its result would take
+/// longer than its runs. Where there is no cost to beat yet and limits::abandon_factor is finite, three batches are all. Runs
+/// that do not fit into limits::run_seconds, with what is still to be checked, are not begun. The estimate then uses fewer runs
 /// than the policy asks for.
 ///
 /// Failures:   `invalid`: preparing threw. `crash` of code 0: a run or the check threw. `out_of_memory`: std::bad_alloc was
@@ -71,9 +75,9 @@ struct timed {
 
     Kernel kernel;            ///< runs, prepares or reports; see above
     Repetition repeat{};      ///< the policy that says how many runs are timed
-    Check check{};            ///< looks at the result of the first run; `no_check{}` checks nothing
+    Check check{};            ///< looks at the result of a run; `no_check{}` checks nothing
     Clock now{};              ///< the clock around each batch, in seconds
-    timed_options options{};  ///< of warm-up, caches and the length of batches
+    timed_options options{};  ///< of warm-up, caches, the length of batches, and which configurations are checked
 
     /// The first argument that does not fit, where kernel and check cannot take configurations of this type.
     template <class Config>
@@ -109,11 +113,18 @@ private:
             out.failed = failure{.kind = kind, .message = std::move(message)};
         };
         bool preparing = true;
-        try {
+        const auto prepared = [&](auto step) {
+            preparing = true;
             auto run = detail::prepare(kernel, config);
             preparing = false;
             detail::timed_run<timed, decltype(run), Config> one(*this, run, config, flushed());
-            detail::timed_session(one.parts(), options, within, start, out).measure();
+            step(detail::timed_session(one.parts(), options, within, start, out));
+        };
+        try {
+            prepared([](detail::timed_session session) { session.measure(); });
+            if constexpr (!std::same_as<Check, no_check>)  // behind the timing, whose caches and state it would spoil
+                if (out.ok() && out.checked == check_state::unchecked)
+                    prepared([](detail::timed_session session) { session.check(); });
         } catch (const candidate_error& e) {
             out.failed = e.why;
         } catch (const std::bad_alloc&) {
@@ -127,6 +138,7 @@ private:
             out.cost = std::numeric_limits<double>::quiet_NaN();
             out.spread = 0;
             out.at_least = false;
+            out.checked = check_state::unchecked;
         }
         out.run_seconds = wall() - start;
         return out;

@@ -12,7 +12,13 @@
 
 namespace tunekit::measure {
 
-/// Options for warm-up and batches in `timed`, in addition to the repetition policy.
+/// Which configurations are checked against the reference. Either way nothing unchecked has a cost by which it could be best.
+enum class check : std::uint8_t {
+    could_win,  ///< those whose runs were not all above limits::abandon_above; one that was abandoned stays `unchecked`
+    always,     ///< every one, before it is timed
+};
+
+/// Options for warm-up, batches and check in `timed`, in addition to the repetition policy.
 struct timed_options {
     cache state = cache::warm;    ///< what the caches hold when a timed run begins
     std::size_t flush_bytes = 0;  ///< bytes written before each run where `state` is cold; 0: `beyond_caches()`
@@ -20,9 +26,10 @@ struct timed_options {
     double min_steps = 200;
     /// A run is calm where it is at most this share faster than the fastest before it.
     static constexpr double warm_up_gain = 0.05;
-    std::uint32_t warm_up_calm_runs = 2;  ///< calm runs in a row after which the warm-up ends
-    std::uint32_t max_warm_up_runs = 20;  ///< the most runs of the warm-up; at least one is made
-    double max_warm_up_seconds = 0.1;     ///< >= 0; no further warm-up run begins after this
+    std::uint32_t warm_up_calm_runs = 2;                ///< calm runs in a row after which the warm-up ends
+    std::uint32_t max_warm_up_runs = 20;                ///< the most runs of the warm-up; at least one is made
+    double max_warm_up_seconds = 0.1;                   ///< >= 0; no further warm-up run begins after this
+    measure::check checks = measure::check::could_win;  ///< which configurations are checked
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const

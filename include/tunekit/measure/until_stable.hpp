@@ -28,8 +28,8 @@ namespace tunekit::measure {
 /// `trimmed`, the least and the greatest are left out.
 ///
 /// Cost:       O(number of batches) per call.
-/// Source:     Li, Zhang, Wang, Hu, Fan (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient,
-///             NeurIPS 33, Algorithm 1 and section 3.1; `reference`: the code published with it.
+/// Source:     Li, Zhang, Wang, Li (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient,
+///             NeurIPS 33, Algorithm 1 and section 4.1; `reference`: the code published with it.
 /// Departures: taken literally, the CV of one batch is 0 and every measurement would stop after one batch. So
 ///             `min_batches` = 3 holds for both forms, as in the code. The printed performance lacks the batch size, which
 ///             does not change the CV. Warm-up is the measurer's, which detects its end; the paper has one run.

@@ -24,7 +24,7 @@ namespace tunekit::screen {
 ///
 /// Randomness: none. Cost: O(lambda n^2 d).
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, equation 3; with the predicted run
-///             time replaced by the criterion's score, Li et al. (2020), AdaTune, NeurIPS, section 3.
+///             time replaced by the criterion's score, Li et al. (2020), AdaTune, NeurIPS, section 4.2.1.
 /// Departures: TVM multiplies the scores by 0, so that only diversity counts; here that would be alpha = infinity.
 ///             Scores are scaled, so that alpha has one meaning.
 struct diversity {

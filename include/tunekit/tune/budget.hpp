@@ -23,16 +23,19 @@ inline constexpr double forever = std::numeric_limits<double>::infinity();
 
 /// The limits of one candidate, relative to the incumbent of the run.
 struct candidate_limits {
-    double abandon_factor = forever;  ///< > 1; a candidate this many times as slow as the incumbent may be cut short
-    double max_run_seconds = 10;      ///< > 0; wall time of its runs
-    double max_build_seconds = 10;    ///< > 0; wall time of its build
+    /// > 1; a candidate this many times as slow as the incumbent of the moment at which it begins to run may be cut short.
+    /// Where it is finite and there is no incumbent yet, a candidate has three batches of the repetition policy.
+    double abandon_factor = forever;
+    double max_run_seconds = 10;    ///< > 0; wall time of its runs
+    double max_build_seconds = 10;  ///< > 0; wall time of its build
 
     /// The limits of a job that goes out while the incumbent costs `best` (+inf where there is none).
     [[nodiscard]] measure::limits at(double best) const
     {
         return {.abandon_above = abandon_factor < forever ? abandon_factor * best : forever,
                 .run_seconds = max_run_seconds,
-                .build_seconds = max_build_seconds};
+                .build_seconds = max_build_seconds,
+                .abandon_factor = abandon_factor};
     }
 };
 

@@ -15,7 +15,7 @@
 namespace tunekit {
 
 /// Searches `space` for the fastest configuration of `kernel`. The kernel runs in a child process, as often as the
-/// recipe's repetition says, and `check` checks its output after the first run.
+/// recipe's repetition says, and `check` checks the output of what could win.
 ///
 ///     const auto found = tk::tune(space, kernel, tk::recipes::combined(), check, {.trials = 512}, gen);
 ///

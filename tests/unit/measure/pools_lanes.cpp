@@ -13,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/build/generated.hpp"
 #include "tunekit/measure/build/generated_kernel.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/timed.hpp"
 
@@ -166,4 +168,46 @@ TEST_CASE(
     CHECK_FALSE(lost.at(ticket{8}).measured);
     CHECK(pool.room() == 0);
     CHECK_THROWS_AS(static_cast<void>(pool.collect(1)), tk::error);
+}
+
+TEST_CASE(
+    "built kernels that are fast and wrong have no cost, slow ones are not checked, and limits fall while jobs wait")
+{
+    const std::vector<tk::index> batch{0, 2, 1, 2};  // 0 is the fastest, and wrong
+    const auto judge = [&](const std::vector<measure::measurement>& got) {
+        REQUIRE(got[0].failed);
+        CHECK(got[0].failed->kind == failure_kind::wrong_result);
+        CHECK(got[1].ok());  // nothing was in
+        CHECK(got[1].checked == measure::check_state::ok);
+        CHECK(got[2].ok());
+        CHECK(got[3].at_least);
+        CHECK(got[3].checked == measure::check_state::unchecked);
+    };
+    const auto timed = [](const measure::builder& build) {
+        return measure::timed{measure::generated_kernel<double()>(what, build.cache(), run_it),
+                              measure::fixed{.runs = 20, .batch = 1}, [](int c) { return c != 0; }};
+    };
+    const measure::limits none{.abandon_factor = 1.05};
+    measure::builder build = compilers();
+    auto runs = measure::isolated(six{}, timed(build));
+    auto generated = measure::generated(what, std::move(build), std::move(runs));
+    std::vector<measure::measurement> got;
+    measure::limits within = none;
+    generated.measure(batch, within, [&](measure::measurement m) {
+        within.hear(m);
+        got.push_back(std::move(m));
+    });
+    judge(got);
+
+    measure::builder again({.flags = {"-O0"}, .processes = 1, .together = 1});  // so that jobs run in their order
+    measure::isolated_workers run(1, [&](std::size_t) { return measure::worker_task{six{}, timed(again)}; },
+                                  {.pinned = false});
+    measure::lanes pool(what, std::move(again), std::move(run), {.ahead = 3});
+    for (std::uint64_t k = 0; k < 3; ++k) pool.submit({.ticket = ticket{k}, .candidate = k, .limits = none});
+    const auto answers = all_of(pool, 3);
+    CHECK(answers.at(ticket{0}).measured->failed->kind == failure_kind::wrong_result);
+    CHECK(answers.at(ticket{1}).measured->ok());
+    CHECK(answers.at(ticket{2}).measured->at_least);  // it was asked for when nothing was in
+    CHECK(answers.at(ticket{2}).measured->checked == measure::check_state::unchecked);
+    CHECK(answers.at(ticket{2}).within->abandon_above == doctest::Approx(1.05 * 2));
 }

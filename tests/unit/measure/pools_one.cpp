@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -112,6 +113,28 @@ TEST_CASE("one worker: a streaming measurer gets the batch that shares its task 
     CHECK(pool.collect(0).at(0).ticket == ticket{4});
     CHECK(tasks[0].inner.calls == std::vector<std::vector<tk::index>>{{1, 2}, {3}});
     CHECK(tasks[1].inner.calls == std::vector<std::vector<tk::index>>{{4}});
+}
+
+TEST_CASE("one worker: limits fall within a batch and for what waits behind it, of the same task")
+{
+    double now = 0;
+    std::vector<streaming> tasks(2, streaming{plain{measure::virtual_clock(now)}});
+    one_worker pool(std::span<streaming>{tasks}, {.ahead = 4}, measure::virtual_clock(now));
+    const tk::index candidates[] = {3, 1, 2};
+    for (std::uint64_t k = 0; k < 3; ++k) {
+        job j = numbered(k, candidates[k]);
+        j.limits.abandon_factor = 2;
+        pool.submit(j);
+    }
+    job other = numbered(9, 1, 1);
+    other.limits.abandon_factor = 2;
+    pool.submit(other);
+    const auto got = pool.collect(0);
+    REQUIRE(got.size() == 3);
+    CHECK(std::isinf(got[0].within->abandon_above));
+    CHECK(got[1].within->abandon_above == 2 * got[0].measured->cost);
+    CHECK(got[2].within->abandon_above == 2 * got[1].measured->cost);
+    CHECK(std::isinf(pool.collect(0).at(0).within->abandon_above));
 }
 
 TEST_CASE("one worker: a measurer that breaks loses nothing that it measured before")

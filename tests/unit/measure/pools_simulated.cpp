@@ -28,6 +28,7 @@ static_assert(!measure::rows<std::vector<recorded_row>>);
 namespace {
 
 constexpr double forever = std::numeric_limits<double>::infinity();
+constexpr measure::limits asked{};  // of the jobs here
 
 job numbered(std::uint64_t name, tk::index which) { return {.ticket = ticket{name}, .candidate = which}; }
 
@@ -59,16 +60,17 @@ TEST_CASE("simulated workers answer in the order of their ends, with what was re
     CHECK_THROWS_AS(pool.submit(numbered(3, 1)), std::invalid_argument);
     const auto first = pool.collect(forever);
     REQUIRE(first.size() == 1);
-    CHECK(first[0] == answer{.ticket = ticket{2}, .measured = table[0].result, .worker = 1, .ran_s = 1});
+    CHECK(first[0] ==
+          answer{.ticket = ticket{2}, .measured = table[0].result, .worker = 1, .ran_s = 1, .within = asked});
     CHECK(pool.now() == 1);
     pool.submit(numbered(3, 1));
     CHECK(pool.collect(0.5).empty());  // waits, in vain
     CHECK(pool.now() == 1.5);
     CHECK(pool.collect(forever).at(0) ==
-          answer{.ticket = ticket{3}, .measured = table[1].result, .worker = 1, .ran_s = 2});
+          answer{.ticket = ticket{3}, .measured = table[1].result, .worker = 1, .ran_s = 2, .within = asked});
     CHECK(pool.now() == 3);
     CHECK(pool.collect(forever).at(0) ==
-          answer{.ticket = ticket{1}, .measured = table[2].result, .worker = 0, .ran_s = 4});
+          answer{.ticket = ticket{1}, .measured = table[2].result, .worker = 0, .ran_s = 4, .within = asked});
     CHECK(pool.now() == 4);
 }
 
@@ -94,7 +96,7 @@ TEST_CASE("simulated workers: a job may wait for its worker, and says how long")
     CHECK(pool.collect(forever).at(0).queued_s == 0);
     CHECK(pool.room() == 1);
     CHECK(pool.collect(forever).at(0) ==
-          answer{.ticket = ticket{2}, .measured = table[0].result, .queued_s = 2, .ran_s = 1});
+          answer{.ticket = ticket{2}, .measured = table[0].result, .queued_s = 2, .ran_s = 1, .within = asked});
 }
 
 TEST_CASE("simulated workers: builders build the next while a worker runs")
@@ -119,6 +121,35 @@ TEST_CASE("simulated workers: builders build the next while a worker runs")
         }
     }
     CHECK(ends == std::vector<double>{3, 4, 5, 6});  // two builds at a time, one run at a time
+}
+
+TEST_CASE("simulated workers: what a job may take is decided when it begins to run, and what is cut short takes less")
+{
+    recorded_row fast = taking(4, 1), slow = taking(24, 1);
+    fast.result.batches = {1, 1, 1};
+    slow.result.batches = {2, 2, 2};
+    slow.check_seconds = 5;
+    for (recorded_row* r : {&fast, &slow}) r->result.run_seconds = r->seconds - 1;
+    const std::vector<recorded_row> both{fast, slow, slow};
+    using rows = measure::resampled_rows<measure::fixed>;
+    measure::simulated_workers<rows> pool(
+        {rows(both, {.runs = 10, .batch = 1}, 1), rows(both, {.runs = 10, .batch = 1}, 1)},
+        {.workers = 1, .builders = 3});
+    const measure::limits none{.abandon_factor = 1.05};
+    for (std::uint64_t k = 0; k < 3; ++k)
+        pool.submit({.ticket = ticket{k}, .task = k / 2, .candidate = k, .limits = none});
+    const auto first = pool.collect(forever).at(0);
+    CHECK(first.within == none);
+    CHECK(first.measured->runs == 3);  // there was nothing to beat
+    CHECK(first.measured->ok());
+    CHECK(pool.now() == 4);
+    const auto second = pool.collect(forever).at(0);  // asked for before anything was in
+    CHECK(second.within->abandon_above == 1.05);
+    CHECK(second.measured->at_least);
+    CHECK(pool.now() == 4 + (23 - 6 - 5) + 6);       // three runs, no check
+    const auto other = pool.collect(forever).at(0);  // of a task of which nothing was in
+    CHECK(other.within == none);
+    CHECK(other.measured->ok());
 }
 
 TEST_CASE("simulated workers: a job is lost on demand, a worker ends on demand, and the last one says so")

@@ -24,6 +24,7 @@
 #include "tunekit/measure/program/readings.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/search/grid.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
@@ -804,6 +805,46 @@ TEST_CASE("program: a configuration that is slower than the incumbent is cut sho
     const auto by_number = p.measure(std::vector<tk::index>{0}, {.abandon_above = 8}).front();
     CHECK(by_number.at_least);
     CHECK(by_number.runs == 3);
+}
+
+TEST_CASE("program: what is fast and wrong has no cost; what is too slow to win is not checked")
+{
+    temporary_folder at;
+    const std::string seen = at / "checked";
+    for (const bool builds : {false, true}) {
+        CAPTURE(builds);
+        program_options o{.command = script("echo $((1 + $1))"),
+                          .cost = measure::matched("[0-9]+"),
+                          .check_command = {"/bin/sh", "-c", "echo {x} >> " + seen + "; test {x} != 0"},
+                          .repetition = measure::any_repetition(measure::fixed{.runs = 5, .batch = 1}),
+                          .builders = builds ? std::size_t{3} : 0,
+                          .pinned = false};
+        if (builds) o.build = {"/bin/sh", "-c", "echo {x} > {build}/what"};
+        program p(numbers(3), o);
+        put(seen, "");
+        tk::random::philox gen(1);
+        const auto found =
+            tk::tune(numbers(3), p, tk::recipe{tk::search::grid{}, measure::fixed{}, {.abandon_factor = 1.05}},
+                     {.trials = 4}, gen);
+        CHECK(found.incumbent().candidate == 1);
+        CHECK(found.trials()[0].measured.failed->kind == failure_kind::wrong_result);
+        for (const std::size_t slow : {std::size_t{2}, std::size_t{3}}) {
+            CHECK(found.trials()[slow].measured.at_least);
+            CHECK(found.trials()[slow].measured.checked == measure::check_state::unchecked);
+        }
+        CHECK(text_of(seen) == "0\n1\n");
+    }
+    // One that cannot be told slow in time is checked at the end.
+    program_options o{.command = script("echo $((1 + $1))"), .cost = measure::matched("[0-9]+"), .repetition = once};
+    o.check = measure::same_output{"4\n"};
+    program p(numbers(3), o);
+    CHECK(measured(p, 3, {.abandon_above = 2}).checked == measure::check_state::ok);
+    CHECK(measured(p, 2, {.abandon_above = 2}).failed->kind == failure_kind::wrong_result);
+    o.checks = measure::check::always;
+    o.repetition = measure::any_repetition(measure::fixed{.runs = 5, .batch = 1});
+    program all(numbers(3), o);
+    CHECK(measured(all, 2, {.abandon_above = 2}).failed->kind == failure_kind::wrong_result);
+    CHECK(measured(all, 3, {.abandon_above = 2}).at_least);
 }
 
 TEST_CASE("program: mistakes in its settings are told before anything runs")

@@ -172,6 +172,21 @@ TEST_CASE("race: out of time it ends after the round under way, and not before t
     CHECK_THROWS_AS((void)measure::race(m, both, {}, {.max_seconds = 0}), std::invalid_argument);
 }
 
+TEST_CASE("race: a measurer of its own for each round, and the same result where it is the same one")
+{
+    const std::vector<tk::index> three{0, 1, 2};
+    noisy m{{1, 1.2, 1.4}};
+    const auto once = measure::race(m, three);
+    std::uint32_t made = 0;
+    noisy again{{1, 1.2, 1.4}};
+    const auto anew = measure::race([&]() -> noisy& { return ++made, again; }, three);
+    CHECK(anew.winner == once.winner);
+    CHECK(anew.rounds == once.rounds);
+    CHECK(anew.gap == once.gap);
+    CHECK(made == once.rounds);
+    CHECK(measure::race([] { return noisy{{1, 1.2, 1.4}}; }, three).winner == 0);
+}
+
 TEST_CASE("rounds_to_separate: with one round fewer nobody is put out, however slow, and with as many somebody is")
 {
     CHECK(measure::rounds_to_separate(2) == 8);  // 511 / 9 >= 2 / 0.05 > 255 / 8

@@ -154,6 +154,28 @@ TEST_CASE("noisy_replay cuts a dear row short after three batches")
     CHECK_FALSE(got.ok());
 }
 
+TEST_CASE("noisy_replay charges no check for what is cut short; three batches are all where there is nothing to beat")
+{
+    auto rows = table();
+    rows[0].check_seconds = 0.25;
+    rows[0].result.checked = tk::measure::check_state::ok;
+    double now = 0;
+    const std::vector<tk::index> batch{0};
+    noisy_replay replayed(rows, virtual_clock(now), fixed{.runs = 100, .batch = 1}, 1);
+    const auto seconds = [&](const tk::measure::limits& l, std::size_t batches) {
+        const double before = now;
+        const auto m = replayed.measure(batch, l).at(0);
+        CHECK(m.batches.size() == batches);
+        CHECK((m.checked == tk::measure::check_state::ok) == !m.at_least);
+        double drawn = 0;
+        for (const double t : m.batches) drawn += t;
+        return now - before - drawn;
+    };
+    const double full = seconds({}, 100);
+    CHECK(seconds({.abandon_above = 0.5}, 3) == doctest::Approx(full - 0.25));
+    CHECK(seconds({.abandon_factor = 2}, 3) == doctest::Approx(full));
+}
+
 // The mean of 100 000 draws of {1, 2, 3, 4}: sd 1.118 / sqrt(1e5) = 0.00354; 5 sd is passed with probability 5.7e-7.
 TEST_CASE("noisy_replay draws every repeat equally often: mean of 1e5 draws within 5 sd, false alarm < 1e-6")
 {

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -301,6 +303,92 @@ TEST_CASE("timed cuts short what is certainly more expensive than the limit, and
     const auto fast = how(3, {.abandon_above = 4e-3});
     CHECK(fast.ok());
     CHECK(fast.runs == 100);
+}
+
+TEST_CASE("timed checks what could win, behind its runs; what is abandoned as slow is never checked, and never ok")
+{
+    using measure::check_state;
+    fake_time time;
+    std::vector<int> asked;
+    const auto is_not_one = [&](int c) {
+        asked.push_back(c);
+        return c != 1;  // the fastest is wrong
+    };
+    measure::timed how{[&](int c) { time.pass(c * 1e-3); }, measure::fixed{.runs = 10, .batch = 1}, is_not_one,
+                       fake_clock{&time}, as_asked};
+    const auto slow = how(5, {.abandon_above = 4e-3});
+    CHECK(slow.at_least);
+    CHECK(slow.checked == check_state::unchecked);
+    CHECK(asked.empty());
+    CHECK(time.runs == 3);
+    const auto right = how(3, {.abandon_above = 4e-3});
+    CHECK(right.ok());
+    CHECK(right.checked == check_state::ok);
+    for (const measure::limits& l : {measure::limits{.abandon_above = 4e-3}, measure::limits{}}) {
+        const auto wrong = how(1, l);
+        REQUIRE(wrong.failed);
+        CHECK(wrong.failed->kind == failure_kind::wrong_result);
+        CHECK(wrong.checked == check_state::unchecked);
+        CHECK(std::isnan(wrong.cost));
+    }
+    CHECK(asked == std::vector<int>{3, 1, 1});
+
+    how.options.checks = measure::check::always;
+    time.runs = 0;
+    CHECK(how(5, {.abandon_above = 4e-3}).checked == check_state::ok);
+    CHECK(time.runs == 4);
+    time.runs = 0;
+    CHECK(how(1, {.abandon_above = 4e-3}).failed);
+    CHECK(time.runs == 1);  // nothing was timed
+}
+
+TEST_CASE("timed: the run that is checked is the first of a kernel that was prepared, and has its time")
+{
+    std::vector<std::uint64_t> turns;
+    std::vector<int> sorted;  // in place: right after the first run alone
+    const auto in_place = [&](int) {
+        sorted = {0};
+        return [&](std::uint64_t turn) {
+            ++sorted[0];
+            turns.push_back(turn);
+        };
+    };
+    measure::timed how{in_place, measure::fixed{.runs = 2, .batch = 1}, [&] { return sorted[0] == 1; },
+                       measure::wall_clock{}, as_asked};
+    for (const double abandon_above : {1.0, std::numeric_limits<double>::infinity()}) {
+        turns.clear();
+        const auto m = how(1, {.abandon_above = abandon_above});
+        CHECK(m.runs == 2);
+        CHECK(m.checked == measure::check_state::ok);
+        REQUIRE(turns.size() > 3);
+        CHECK((turns.back() == 0) == (abandon_above == 1));  // checked at the end, where it could have been cut short
+        for (std::size_t k = 0; k + 1 < turns.size(); ++k) CHECK(turns[k] == k);
+    }
+
+    const measure::wall_clock now;
+    const auto busy = [&](int) {
+        for (const double until = now() + 0.2; now() < until;) {
+        }
+    };
+    measure::timed long_runs{busy, measure::fixed{.runs = 100, .batch = 1}, [](int) { return true; }};
+    const auto m = long_runs(0, {.abandon_above = 60, .run_seconds = 3});
+    CHECK(m.ok());
+    CHECK(m.checked == measure::check_state::ok);
+    CHECK(m.runs < 15);
+    CHECK(m.run_seconds < 3);
+}
+
+TEST_CASE("timed: where there is no cost to beat yet, three batches are all")
+{
+    fake_time time;
+    measure::timed how{[&](int c) { time.pass(c * 1e-3); }, measure::fixed{.runs = 100, .batch = 10},
+                       measure::no_check{}, fake_clock{&time}, as_asked};
+    const auto first = how(3, {.abandon_factor = 1.05});
+    CHECK(first.ok());
+    CHECK(first.runs == 30);
+    CHECK(first.cost == doctest::Approx(3e-3));
+    CHECK(how(3, {.abandon_above = 4e-3, .abandon_factor = 1.05}).runs == 100);
+    CHECK(how(3, {}).runs == 100);  // a recipe without a factor has all of its runs
 }
 
 TEST_CASE("timed says which element is wrong, and a skipped element is never right by luck")

@@ -269,7 +269,12 @@ private:
                 running_.erase(w);
                 continue;
             }
-            if (a.measured) a.measured->build_seconds += w->build_seconds;
+            if (a.measured) {
+                a.measured->build_seconds += w->build_seconds;
+                for (auto* const waiting : {&building_, &built_})
+                    for (in_work& other : *waiting) other.what.hear(w->what, *a.measured);
+            }
+            if (!a.within) a.within = w->what.limits;
             a.queued_s += w->waited;
             running_.erase(w);
             given_.push_back(std::move(a));

@@ -28,7 +28,8 @@
 
 namespace tunekit::measure::detail {
 
-/// Runs a configuration, whose files are written and whose program is built, as often as the repetition says.
+/// Runs a configuration, whose files are written and whose program is built, as often as the repetition says, and checks it
+/// where it could win: as soon as a run is not above limits::abandon_above, or else at the end.
 class program_runs {
 public:
     /// The parts must outlive it. `begun` is when limits::run_seconds began.
@@ -40,7 +41,8 @@ public:
           check_(texts.check(values)),
           file_(texts.result_file(values)),
           within_(within),
-          deadline_(begun + within.run_seconds)
+          deadline_(begun + within.run_seconds),
+          checked_(!options.check && check_.arguments.empty())
     {
     }
 
@@ -51,31 +53,35 @@ public:
             double sum = 0;
             for (std::uint32_t done = 0; done < wanted;) {
                 const double left = (std::max)(deadline_ - now_(), 0.0);
-                if (!out.batches.empty() && (left < fastest_ || ended_ >= 3)) return conclude(out);
+                if (!out.batches.empty() && (left < fastest_ || ended_ >= 3)) return conclude_early(out);
                 const bool cuts = !options_.cost && within_.abandon_above < left;
-                const finished_run one = one_run(hold_of(cuts ? within_.abandon_above : left));
+                finished_run one = one_run(hold_of(cuts ? within_.abandon_above : left));
                 if (one.how == run_end::timed_out && !cuts) {
                     if (out.batches.empty() && done > 0) out.batches.push_back(sum / done);
                     if (out.batches.empty())
                         refuse(failure_kind::run_timeout,
                                "was still running after " + short_number(within_.run_seconds) + " s" + said_by(one));
-                    return conclude(out);
+                    return conclude_early(out);
                 }
                 if (one.how == run_end::timed_out) {
                     ++ended_;
                     seen_.push_back(one.wall_seconds);
                 } else {
-                    sum += taken(one, out, numbers);
+                    sum += taken(std::move(one), out, numbers);
                     ++done;
                 }
                 if (abandoned(out)) return;
             }
             out.batches.push_back(sum / wanted);
+            if (enough_of_first(out.batches, within_)) break;
         }
+        check_once(last_, out);
         conclude(out);
     }
 
 private:
+    static constexpr double never = std::numeric_limits<double>::infinity();
+
     [[nodiscard]] command_limits hold_of(double wall_seconds) const
     {
         return {.wall_seconds = wall_seconds,
@@ -103,23 +109,28 @@ private:
         return out;
     }
 
-    /// The cost of a run that ended well. The first one is checked, and its numbers are read.
-    double taken(const finished_run& one, measurement& out, std::vector<double>& numbers)
+    /// The cost of a run that ended well. The numbers of the first one are read.
+    double taken(finished_run one, measurement& out, std::vector<double>& numbers)
     {
-        if (out.runs == 0) check(one);
+        if (options_.checks == check::always || within_.abandon_above == never) check_once(one, out);
         const double cost = cost_of(one);
         if (out.runs == 0)
             for (const named_reading& n : options_.numbers) numbers.push_back(n.read(one));
         fastest_ = (std::min)(fastest_, one.wall_seconds);
         ++out.runs;
         seen_.push_back(cost);
+        if (cost <= within_.abandon_above) check_once(one, out);
+        if (!checked_) last_ = std::move(one);
         return cost;
     }
 
-    void check(const finished_run& first)
+    /// Checks a run that is the latest, where none was checked before.
+    void check_once(const finished_run& one, measurement& out)
     {
+        if (std::exchange(checked_, true)) return;
         if (options_.check)
-            if (auto wrong = (*options_.check)(first)) refuse(failure_kind::wrong_result, *std::move(wrong));
+            if (auto wrong = (*options_.check)(one)) refuse(failure_kind::wrong_result, *std::move(wrong));
+        out.checked = check_state::ok;
         if (check_.arguments.empty()) return;
         const command_limits hold = hold_of((std::max)(deadline_ - now_(), 0.0));
         if (const auto wrong = failure_of(run_.run(check_, hold), check_.arguments.front(), 0, hold))
@@ -142,11 +153,20 @@ private:
     bool abandoned(measurement& out) const
     {
         if (!surely_above(seen_, within_.abandon_above)) return false;
+        cut_short(out);
+        return true;
+    }
+
+    void cut_short(measurement& out) const
+    {
         out.cost = *std::min_element(seen_.begin(), seen_.end());
         out.at_least = true;
         out.runs = static_cast<std::uint32_t>(seen_.size());
-        return true;
     }
+
+    /// Concludes before the repetition does. There is no time for a check then, and the last run may have been ended half-way:
+    /// what is unchecked had all of its runs above the limit, so it is cut short.
+    void conclude_early(measurement& out) const { checked_ ? conclude(out) : cut_short(out); }
 
     void conclude(measurement& out) const
     {
@@ -162,9 +182,11 @@ private:
     const limits& within_;
     wall_clock now_{};
     double deadline_;
-    double fastest_ = std::numeric_limits<double>::infinity();  ///< wall seconds of a run
+    double fastest_ = never;      ///< wall seconds of a run
     std::vector<double> seen_{};  ///< costs of runs, and seconds of those that were ended at abandon_above
     std::size_t ended_ = 0;       ///< the number of those that were ended
+    bool checked_;                ///< whether a run was checked, or there is nothing to check with
+    finished_run last_{};         ///< the latest that ended well, while `checked_` is false
 };
 
 }  // namespace tunekit::measure::detail

@@ -43,16 +43,22 @@ struct timed_parts {
 
 std::string seconds_text(double seconds);
 
-/// Checks, warms up and times what its parts run. The result is in `out`.
+/// Warms up, times and checks what its parts run. The result is in `out`.
 class timed_session {
 public:
     timed_session(timed_parts parts, const timed_options& options, const limits& within, double start,
                   measurement& out);
 
+    /// Warms up and times, and checks before that where the candidate cannot be cut short.
     void measure();
 
+    /// Runs once and compares the result. False where that is wrong.
+    bool check();
+
 private:
-    [[nodiscard]] double left() const { return within_.run_seconds - (wall_() - start_); }
+    [[nodiscard]] double until_the_end() const { return within_.run_seconds - (wall_() - start_); }
+    /// The seconds left for timing: what is still to be checked has its own.
+    [[nodiscard]] double left() const { return until_the_end() - check_seconds_; }
 
     void fail(failure_kind kind, std::string message);
 
@@ -82,6 +88,8 @@ private:
     double start_;
     measurement& out_;
     wall_clock wall_{};
+    double prepared_seconds_ = wall_() - start_;
+    double check_seconds_ = 0;  ///< of preparing anew and of the run that is checked; 0: there will be none
 };
 
 /// Runs one configuration of a `timed`. `Run` is what `prepare` made of its kernel.
@@ -192,8 +200,9 @@ TUNEKIT_INLINE timed_session::timed_session(timed_parts parts, const timed_optio
 
 TUNEKIT_INLINE void timed_session::measure()
 {
-    if (parts_.checked) {
-        if (auto wrong = parts_.checked_run(parts_.self)) return fail(failure_kind::wrong_result, std::move(*wrong));
+    const bool cuts = within_.abandon_above < std::numeric_limits<double>::infinity();
+    if (parts_.checked && (!cuts || options_.checks == measure::check::always)) {
+        if (!check()) return;
         if (left() <= 0) return fail(failure_kind::run_timeout, "the checked run took all of run_seconds");
     }
     double fastest = 0;
@@ -211,6 +220,16 @@ TUNEKIT_INLINE void timed_session::fail(failure_kind kind, std::string message)
     out_.failed = failure{.kind = kind, .message = std::move(message)};
 }
 
+TUNEKIT_INLINE bool timed_session::check()
+{
+    if (auto wrong = parts_.checked_run(parts_.self)) {
+        fail(failure_kind::wrong_result, std::move(*wrong));
+        return false;
+    }
+    out_.checked = check_state::ok;
+    return true;
+}
+
 TUNEKIT_INLINE bool timed_session::credible(double t, std::uint64_t n)
 {
     constexpr double most = (std::numeric_limits<double>::max)();
@@ -219,7 +238,7 @@ TUNEKIT_INLINE bool timed_session::credible(double t, std::uint64_t n)
             fail(failure_kind::bad_cost, "the kernel reported " + seconds_text(t) + ", want a positive time");
     } else if (!(t >= 0 && t <= most)) {
         fail(failure_kind::bad_cost, "a run took " + seconds_text(t) + ": the clock jumped");
-    } else if (t * static_cast<double>(n) > within_.run_seconds && left() > 0) {
+    } else if (t * static_cast<double>(n) > within_.run_seconds && until_the_end() > 0) {
         fail(failure_kind::bad_cost, "a run took " + seconds_text(t) + ", but not on the wall: the clock jumped");
     }
     return !out_.failed;
@@ -245,6 +264,7 @@ TUNEKIT_INLINE bool timed_session::warm_up(double& fastest)
         if (!credible(t, 1)) return false;
         calm = !seen.empty() && t >= (1 - timed_options::warm_up_gain) * fastest ? calm + 1 : 0;
         fastest = seen.empty() || t < fastest ? t : fastest;
+        if (parts_.checked && out_.checked == check_state::unchecked) check_seconds_ = prepared_seconds_ + fastest;
         seen.push_back(t);
         if (abandons(seen)) return false;
     } while (calm < options_.warm_up_calm_runs && seen.size() < options_.max_warm_up_runs &&
@@ -304,6 +324,7 @@ TUNEKIT_INLINE bool timed_session::time_batches(double fastest, std::uint64_t le
         out_.batches.push_back(t);
         out_.runs += static_cast<std::uint32_t>(n);
         if (abandons(out_.batches)) return false;
+        if (enough_of_first(out_.batches, within_)) return true;
     }
     return true;
 }

@@ -348,7 +348,8 @@ private:
     {
         place& p = places_[k];
         const bool built = k >= workers();
-        answer out{.ticket = p.of.what.ticket, .worker = built ? 0 : k, .queued_s = p.of.queued};
+        answer out{
+            .ticket = p.of.what.ticket, .worker = built ? 0 : k, .queued_s = p.of.queued, .within = p.of.what.limits};
         detail::answer_head head;
         measurement m;
         if (!p.lost && p.bytes.size() >= sizeof head) {
@@ -368,7 +369,11 @@ private:
             built_.push_back(next);
             return std::nullopt;
         }
-        if (!built && out.measured) out.measured->build_seconds += p.of.build_seconds;
+        if (!built && out.measured) {
+            out.measured->build_seconds += p.of.build_seconds;
+            for (auto* const waiting : {&waiting_, &built_})
+                for (in_work& other : *waiting) other.what.hear(p.of.what, *out.measured);
+        }
         out.ran_s += p.of.build_seconds;
         --out_;
         return out;

@@ -14,6 +14,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/any_repetition.hpp"
 #include "tunekit/measure/program/finished_run.hpp"
+#include "tunekit/measure/timed_options.hpp"
 #include "tunekit/measure/until_confident.hpp"
 
 namespace tunekit::measure {
@@ -42,12 +43,14 @@ struct program_options {
     /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What lies in it
     /// and is not what an earlier run built there is built again.
     std::string build_directory{};
-    std::string result_file{};             ///< * the file with its numbers; empty: its output has them
-    std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
-    std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
-    int exit_status = 0;                   ///< that of a successful run
-    std::optional<run_check> check{};      ///< checks the first run of a configuration; empty: nothing is checked
-    std::vector<std::string> check_command{};  ///< * runs after the first run; status 0: the result is right
+    std::string result_file{};                 ///< * the file with its numbers; empty: its output has them
+    std::optional<reading> cost{};             ///< takes the cost from a run; empty: the wall time of the run
+    std::vector<named_reading> numbers{};      ///< of the first run, as measurement::values: at most 8, no part of the cost
+    int exit_status = 0;                       ///< that of a successful run
+    std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked
+    std::vector<std::string> check_command{};  ///< * runs after that run; status 0: the result is right
+    /// Which configurations are checked: those of which a run is not above limits::abandon_above, or all after their first run.
+    measure::check checks = measure::check::could_win;
     /// The repetition policy. The default makes at least three runs and at most ten, until the standard error is 2 % of the
     /// mean. The cost is their median.
     any_repetition repetition{until_confident{.standard_error = 0.02, .group = 1, .min_groups = 3, .max_runs = 10}};

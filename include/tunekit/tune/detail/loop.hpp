@@ -79,15 +79,18 @@ void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& c
         if (jobs.empty()) return;
         batch.clear();
         for (const job& j : jobs) batch.push_back(j.candidate);
-        const measure::limits& within = jobs.front().limits;  // the jobs of an ask share theirs
+        measure::limits within = jobs.front().limits;  // the jobs of an ask share theirs, which fall as answers come
         std::size_t told = 0;
         bool enough = false;
         const auto wrong = [] { return error("tune: the measurer did not answer every candidate of the batch"); };
         measure_in_parts(measurer_of(jobs.front().task), batch, within, [&](std::span<measure::measurement> answers) {
             if (answers.size() > jobs.size() - told) throw wrong();
             const double stamp = origin + time.after(answers, within);
+            const measure::limits in_force = within;
             for (measure::measurement& m : answers) {
-                const job& j = jobs[told++];
+                job j = jobs[told++];
+                j.limits = in_force;
+                within.hear(m);
                 t.tell(j, std::move(m), stamp);
                 enough = end(j) || enough;
             }
@@ -149,7 +152,8 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, 
         if constexpr (requires { t.look(); })
             if (answers.empty()) t.look();  // nothing is written for long: is the log still there?
         for (answer& a : answers) {
-            const job j = take(out, a.ticket);
+            job j = take(out, a.ticket);
+            if (a.within) j.limits = *a.within;
             if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
                 if (a.measured && !t.met(a.worker)) t.meet(a.worker, pool.about(a.worker));
             if (a.measured) t.tell(j, std::move(*a.measured), stamp, a.worker);

@@ -193,6 +193,17 @@ TEST_CASE("winner, gain and ties follow from costs and spreads")
     CHECK(f.failures[0].trials == 2);
     CHECK(f.failures[0].message == "SIGSEGV");
 
+    // Student's t of three batches is 4.30: all intervals are wider. Of ten it is 1.96.
+    for (auto& trial : t.trials) trial.measured.batches.assign(3, trial.measured.cost);
+    const auto few = report::findings_of(t);
+    CHECK(few.best->within.low == doctest::Approx(1e-3 - 4.3027e-5).epsilon(1e-4));
+    CHECK(few.gain_range.high == doctest::Approx(4 * std::exp(0.0608488)).epsilon(1e-5));
+    REQUIRE(few.tied.size() == 2);  // 4.30 sqrt(2) 1e-5 = 6.1e-5
+    CHECK(few.tied[0].trial == 3);
+    CHECK(few.tied[1].trial == 4);
+    for (auto& trial : t.trials) trial.measured.batches.assign(10, trial.measured.cost);
+    CHECK(report::findings_of(t).tied.size() == 1);
+
     t.baseline = 4;
     const auto against = report::findings_of(t);
     CHECK(against.reference == 4);

@@ -180,7 +180,7 @@ struct layout {
         if (!value) return problem_at(costs[j], quoted(text) + " is no time, want milliseconds of 0 or more");
         seconds[j] = *value;
     }
-    row.check_seconds = seconds[2];
+    row.record.check_seconds = seconds[2];
     row.framework_seconds = seconds[4];
     row.record.seconds = seconds[0];
     auto& result = row.record.result;

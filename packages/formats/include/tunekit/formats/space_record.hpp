@@ -28,7 +28,6 @@ struct recorded_parameter {
 struct recorded_row {
     std::vector<std::uint16_t> ordinals;  ///< one per parameter
     measure::recorded_row record;         ///< run_seconds: check and benchmark together
-    double check_seconds = 0;             ///< the part of run_seconds that verifies the result
     double framework_seconds = 0;         ///< neither build nor run
     std::size_t line = 0;                 ///< of the file it was read from
 

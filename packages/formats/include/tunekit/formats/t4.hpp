@@ -191,6 +191,7 @@ inline void write_t4(const std::string& path, const t4_file& file) { write_text(
         if (name != "search_algorithm") out.seconds += seconds;
         if (name.starts_with("compilation")) m.build_seconds += seconds;
         if (name == "benchmark" || name == "validation") m.run_seconds += seconds;
+        if (name == "validation") out.check_seconds += seconds;
     }
     const auto fail = [&](failure_kind kind) { m.failed = measure::failure{kind, 0, "Kernel Tuner: " + r.invalidity}; };
     if (r.invalidity == "compile") fail(failure_kind::build_error);

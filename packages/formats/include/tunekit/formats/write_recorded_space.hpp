@@ -67,8 +67,8 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
         const auto add = [&](double seconds) { (table += ',') += core::text_of(detail::milliseconds(seconds)); };
         if (!m.failed) (table += core::text_of(detail::milliseconds(m.cost))) += ",valid";
         else table += detail::status_of(m.failed->kind);
-        for (const double s : {row.record.seconds, m.build_seconds, row.check_seconds,
-                               m.run_seconds - row.check_seconds, row.framework_seconds})
+        for (const double s : {row.record.seconds, m.build_seconds, row.record.check_seconds,
+                               m.run_seconds - row.record.check_seconds, row.framework_seconds})
             add(s);
         for (std::size_t j = 0; j < repeats; ++j)
             if (j < m.batches.size() && !m.failed) add(m.batches[j]);

@@ -193,7 +193,7 @@ private:
             return;
         }
         if (!e.said && members()[e.worker].at == member::state::taken_out) return try_again(std::move(p));
-        answer a{.ticket = p.what.ticket, .worker = e.worker};
+        answer a{.ticket = p.what.ticket, .worker = e.worker, .within = p.what.limits};
         if (e.said) {
             if (detail::was_built(p, *e.said, members()[e.worker].who.part)) {
                 p.built_by = e.worker;
@@ -207,6 +207,8 @@ private:
         if (a.measured && !a.measured->failed) {
             works_ = true;
             roster_.measured(e.worker, p);
+            for (auto* const waiting : {&waiting_, &built_})
+                for (piece& other : *waiting) other.what.hear(p.what, *a.measured);
             return give_out(std::move(a));
         }
         if (a.measured) roster_.failed(e.worker, p, a);

@@ -62,11 +62,11 @@ template <class CostOf>
     require(seconds_each > 0, "computed: seconds_each is not positive, want > 0");
     std::vector<measure::recorded_row> rows(static_cast<std::size_t>(space.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        auto& [result, seconds] = rows[i];
+        measure::measurement& result = rows[i].result;
         const double cost = cost_of(static_cast<index>(i));
         if (cost > 0 && std::isfinite(cost)) result.cost = cost, result.runs = 1;
         else result.failed = {measure::failure_kind::invalid, 0, "is refused"};
-        result.run_seconds = seconds = seconds_each;
+        result.run_seconds = rows[i].seconds = seconds_each;
     }
     std::string kernel = name;
     return recording_of(std::move(name), std::move(kernel), std::move(space), std::move(rows));

@@ -35,7 +35,7 @@ struct greeting {
     mpi::part part = mpi::part::measures;         ///< the part of a job that it does
     std::vector<measure::task_identity> tasks{};  ///< the size and fingerprint of each task's space
 
-    static constexpr std::uint32_t current = 4;  ///< the version of the messages of this library
+    static constexpr std::uint32_t current = 5;  ///< the version of the messages of this library
 
     friend bool operator==(const greeting&, const greeting&) = default;
     /// Hands `io` the members of `m` in the order of their bytes.
@@ -57,7 +57,7 @@ struct order {
     static void each(auto& m, auto& io)
     {
         io(m.number), io(m.task), io(m.candidate), io(m.code);
-        io(m.within.abandon_above), io(m.within.run_seconds), io(m.within.build_seconds);
+        io(m.within.abandon_above), io(m.within.run_seconds), io(m.within.build_seconds), io(m.within.abandon_factor);
     }
 };
 

@@ -15,12 +15,21 @@
 #include "tunekit/report/account.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/student_t.hpp"
 
 namespace tunekit::report::detail {
 
-inline constexpr double two_sided_95 = 1.959963984540054;
-
 [[nodiscard]] inline bool has_spread(const measure::measurement& m) { return std::isfinite(m.spread) && m.spread > 0; }
+
+/// Half the 95 % interval of a cost: so many standard errors as Student's t has for its batches, where they are below ten, or
+/// else the normal distribution.
+[[nodiscard]] inline double margin_of(const measure::measurement& m)
+{
+    constexpr double normal = 1.959963984540054;
+    const std::size_t n = m.batches.size();
+    const bool few = n >= 2 && n < 10;
+    return m.spread * (few ? stats::student_t_quantile(0.975, static_cast<double>(n - 1)) : normal);
+}
 
 /// What is known of a configuration besides its cost: from its trial, from before the run, or from its rounds.
 [[nodiscard]] inline told_configuration told_of(const seen_task& t, index candidate)
@@ -46,7 +55,7 @@ inline void tell_trials(const seen_task& t, findings& f)
         if (!known) out.trial = static_cast<std::size_t>(&x - t.trials.data());
         out.cost = m.cost;
         out.runs = m.runs;
-        if (has_spread(m)) out.within = {m.cost - two_sided_95 * m.spread, m.cost + two_sided_95 * m.spread};
+        if (has_spread(m)) out.within = {m.cost - margin_of(m), m.cost + margin_of(m)};
         return out;
     };
     const seen_trial* best = f.winner ? &t.trials[*f.winner] : nullptr;
@@ -66,13 +75,13 @@ inline void tell_trials(const seen_task& t, findings& f)
     f.gain = r.cost / w.cost;
     if (!has_spread(w)) return;
     if (has_spread(r)) {
-        const double half = two_sided_95 * std::hypot(w.spread / w.cost, r.spread / r.cost);
+        const double half = std::hypot(margin_of(w) / w.cost, margin_of(r) / r.cost);
         f.gain_range = {f.gain * std::exp(-half), f.gain * std::exp(half)};
     }
     for (std::size_t i = 0; i < t.trials.size(); ++i) {
         const auto& x = t.trials[i];
         if (!x.verified() || x.candidate == f.best->candidate || !has_spread(x.measured)) continue;
-        if (x.measured.cost - w.cost <= two_sided_95 * std::hypot(w.spread, x.measured.spread))
+        if (x.measured.cost - w.cost <= std::hypot(margin_of(w), margin_of(x.measured)))
             f.tied.push_back(told(x, false));
     }
     std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
