@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/search/detail/asked_rows.hpp"
@@ -190,10 +191,10 @@ private:
         fit_process(s, space, gen);
         const bool anew = known >= s.list_at;
         if (anew) list(s, space, gen);
-        std::vector<stats::prediction> predicted(s.listed.size());
+        core::plain_vector<stats::prediction> predicted(s.listed.size());
         if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
         std::vector<index> which;
-        std::vector<std::uint32_t> at;
+        core::plain_vector<std::uint32_t> at;
         std::vector<double> by_process;
         for (std::uint32_t k = 0; k < s.listed.size(); ++k) {
             if (s.proposed.contains(s.listed[k])) continue;
@@ -227,7 +228,7 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(s.past.log_cost(k));
         }
-        const std::vector<float> rows = rows_of(space, which, options.forest_encoding);
+        const core::plain_vector<float> rows = rows_of(space, which, options.forest_encoding);
         forest.fit(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)),
                    detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
     }
@@ -246,7 +247,7 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(out ? detail::past::failure : s.past.log_cost(k));
         }
-        const std::vector<float> rows = rows_of(space, which, options.process_encoding);
+        const core::plain_vector<float> rows = rows_of(space, which, options.process_encoding);
         const surrogate::features taken(rows, space.feature_count(options.process_encoding));
         const std::vector<double> scores = detail::capped_log_scores(log_costs, 1);
         if constexpr (believes()) process.fit(s.process, taken, scores, open, gen);
@@ -273,9 +274,9 @@ private:
     }
 
     /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
-    void keep_best(state& s, const detail::two_views& seen, const std::vector<std::uint32_t>& at) const
+    void keep_best(state& s, const detail::two_views& seen, const core::plain_vector<std::uint32_t>& at) const
     {
-        std::vector<std::uint32_t> kept;
+        core::plain_vector<std::uint32_t> kept;
         for (const auto* by : {&seen.by_process, &seen.by_forest})
             for (const std::uint32_t k : seen.best(options.shortlist, *by)) kept.push_back(at[k]);
         std::sort(kept.begin(), kept.end());
@@ -318,8 +319,8 @@ private:
     void judge(const state& s, const Space& space, const std::vector<index>& fresh, detail::two_views& seen) const
     {
         if (fresh.empty()) return;
-        const std::vector<float> rows = rows_of(space, fresh, options.process_encoding);
-        std::vector<stats::prediction> predicted(fresh.size());
+        const core::plain_vector<float> rows = rows_of(space, fresh, options.process_encoding);
+        core::plain_vector<stats::prediction> predicted(fresh.size());
         process.predict(s.process, surrogate::features(rows, space.feature_count(options.process_encoding)), predicted);
         std::vector<double> by_process;
         for (const stats::prediction& p : predicted) by_process.push_back(value(s, p));
@@ -331,8 +332,8 @@ private:
     [[nodiscard]] std::vector<double> by_forest(const state& s, const Space& space,
                                                 const std::vector<index>& which) const
     {
-        const std::vector<float> rows = rows_of(space, which, options.forest_encoding);
-        std::vector<stats::prediction> predicted(which.size());
+        const core::plain_vector<float> rows = rows_of(space, which, options.forest_encoding);
+        core::plain_vector<stats::prediction> predicted(which.size());
         if (!predicted.empty())
             forest.predict(s.forest, surrogate::features(rows, space.feature_count(options.forest_encoding)),
                            predicted);
@@ -343,10 +344,10 @@ private:
     }
 
     template <class Space>
-    [[nodiscard]] static std::vector<float> rows_of(const Space& space, const std::vector<index>& which,
+    [[nodiscard]] static core::plain_vector<float> rows_of(const Space& space, const std::vector<index>& which,
                                                     space::encoding encoding)
     {
-        std::vector<float> rows(which.size() * space.feature_count(encoding));
+        core::plain_vector<float> rows(which.size() * space.feature_count(encoding));
         space.features(which, rows, encoding);
         return rows;
     }
