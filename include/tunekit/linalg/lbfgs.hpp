@@ -135,7 +135,8 @@ private:
 
     /// -H g over the free coordinates, 0 in the others; -g where there is no pair.
     [[nodiscard]] static core::plain_vector<double> direction(std::span<const double> gradient,
-                                                       const core::plain_vector<char>& free, const std::vector<pair>& pairs)
+                                                              const core::plain_vector<char>& free,
+                                                              const std::vector<pair>& pairs)
     {
         const std::size_t d = gradient.size();
         core::plain_vector<double> q(d), share(pairs.size());

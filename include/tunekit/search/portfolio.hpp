@@ -345,7 +345,7 @@ private:
 
     template <class Space>
     [[nodiscard]] static core::plain_vector<float> rows_of(const Space& space, const std::vector<index>& which,
-                                                    space::encoding encoding)
+                                                           space::encoding encoding)
     {
         core::plain_vector<float> rows(which.size() * space.feature_count(encoding));
         space.features(which, rows, encoding);

@@ -46,7 +46,7 @@ public:
 private:
     std::size_t trees_ = 0;
     core::plain_vector<double> gram_;  // trees x trees
-    double correction_ = 0;     // n vN / H
+    double correction_ = 0;            // n vN / H
 };
 
 }  // namespace tunekit::surrogate

@@ -35,7 +35,7 @@ protected:
 
     void swap(block& other) noexcept;
 
-    /// Moves to memory for `n` bytes at least, and for half as much again as it has. Throws std::bad_alloc.
+    /// Moves to memory for `n` bytes, or for twice what it has: for a whole number of elements. Throws std::bad_alloc.
     void grow(std::size_t n);
 
     /// `from` is not in this block.
@@ -169,7 +169,7 @@ TUNEKIT_INLINE void block::swap(block& other) noexcept
 
 TUNEKIT_INLINE void block::grow(std::size_t n)
 {
-    const std::size_t used = bytes(), more = room() + room() / 2;
+    const std::size_t used = bytes(), more = 2 * room();
     const std::size_t all = n < more ? more : n;
     auto* const there = static_cast<std::byte*>(::operator new(all));
     if (used > 0) std::memcpy(there, first_, used);

@@ -28,10 +28,10 @@ inline constexpr std::size_t most_values = 65535;
 /// Name, texts and numbers of a parameter's values, in their order.
 struct axis {
     std::string name;
-    std::vector<std::string> texts;  ///< one per value
-    std::size_t columns = 1;         ///< numbers per value
-    core::plain_vector<float> numbers;      ///< values x columns, row-major
-    std::size_t pairs = 0;           ///< how many ways two entries of a value can trade places; 0 unless a permutation
+    std::vector<std::string> texts;     ///< one per value
+    std::size_t columns = 1;            ///< numbers per value
+    core::plain_vector<float> numbers;  ///< values x columns, row-major
+    std::size_t pairs = 0;  ///< how many ways two entries of a value can trade places; 0 unless a permutation
     core::plain_vector<std::uint16_t>
         swapped;  ///< values x pairs: the ordinal after the trade, the value's own where there is none
 };
@@ -55,7 +55,7 @@ void check_value_count(std::string_view name, std::uint64_t values);
 /// Puts the ordinals 0 ... n - 1 into the order in which `less(values, a, b)` is never true of a later and an earlier one;
 /// equal ones keep theirs. One function for values of every type: whoever includes a product pays for each that is not.
 [[nodiscard]] core::plain_vector<std::uint16_t> ascending(std::size_t n, const void* values,
-                                                   bool (*less)(const void*, std::uint16_t, std::uint16_t));
+                                                          bool (*less)(const void*, std::uint16_t, std::uint16_t));
 
 /// At least one and at most 65535 different values of a regular type, in the order of their ordinals.
 template <class T>
@@ -171,7 +171,7 @@ TUNEKIT_INLINE void check_value_count(std::string_view name, std::uint64_t value
 }
 
 TUNEKIT_INLINE core::plain_vector<std::uint16_t> ascending(std::size_t n, const void* values,
-                                                    bool (*less)(const void*, std::uint16_t, std::uint16_t))
+                                                           bool (*less)(const void*, std::uint16_t, std::uint16_t))
 {
     core::plain_vector<std::uint16_t> order(n), other(n);
     for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint16_t>(i);

@@ -59,8 +59,8 @@ struct open_condition {
 
 /// By parameter: whether a condition that awaits another one asks for its value once all of `bound` have values.
 [[nodiscard, gnu::cold]] inline core::plain_vector<char> awaited(std::span<const std::size_t> bound,
-                                                          std::span<const open_condition> conditions,
-                                                          std::size_t parameters)
+                                                                 std::span<const open_condition> conditions,
+                                                                 std::size_t parameters)
 {
     core::plain_vector<char> free(parameters, 1), out(parameters, 0);
     for (const std::size_t v : bound) free[v] = 0;
@@ -86,9 +86,9 @@ struct open_condition {
 
 /// The order of `variables` that bounds the branches of their tree best: as given, or from each of them as the first, always
 /// the next that leaves the fewest states.
-[[nodiscard, gnu::cold]] inline core::plain_vector<std::size_t> best_order(const core::plain_vector<std::size_t>& variables,
-                                                                    std::span<const open_condition> conditions,
-                                                                    std::span<const std::uint16_t> sizes)
+[[nodiscard, gnu::cold]] inline core::plain_vector<std::size_t> best_order(
+    const core::plain_vector<std::size_t>& variables, std::span<const open_condition> conditions,
+    std::span<const std::uint16_t> sizes)
 {
     const auto branches = [&](const core::plain_vector<std::size_t>& order) {
         double sum = 0;

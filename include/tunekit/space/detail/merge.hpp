@@ -44,7 +44,7 @@ struct upward {
 /// is left out, and a state without branches has no node: `dead`.
 inline constexpr std::uint32_t dead = 0xffffffffU;
 [[nodiscard, gnu::hot]] inline core::plain_vector<std::uint32_t> add_level(upward& to, const level& here,
-                                                                    std::span<const std::uint32_t> below)
+                                                                           std::span<const std::uint32_t> below)
 {
     core::plain_vector<std::uint32_t> mine;
     core::index_table<std::uint32_t> nodes;  // of this level

@@ -80,7 +80,8 @@ private:
     static constexpr std::size_t most_owners = 4096;
 
     core::plain_vector<parameter> parameters_;
-    core::plain_vector<std::uint32_t> owners_;   // the parameters of the first ways to another value, `most_owners` at most
+    core::plain_vector<std::uint32_t>
+        owners_;  // the parameters of the first ways to another value, `most_owners` at most
     core::plain_vector<std::uint64_t> others_;   // ways to another value
     core::plain_vector<std::uint64_t> steps_;    // 2 where there is more than one value
     core::plain_vector<std::uint64_t> trades_;   // pairs

@@ -70,7 +70,7 @@ struct tree {
     core::plain_vector<std::uint16_t> value;    ///< by branch: the ordinal, ascending within a node
     core::plain_vector<std::uint32_t> child;    ///< by branch: the node of the next level
     core::plain_vector<index> before;           ///< by branch: rows below the node's earlier branches
-    index size = 0;                      ///< rows; all ones where more than most_configurations
+    index size = 0;                             ///< rows; all ones where more than most_configurations
 };
 
 /// The rows of ordinals that fulfil some conditions, numbered as `product` says: a mixed-radix number of groups of

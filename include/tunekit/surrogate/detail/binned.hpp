@@ -57,8 +57,8 @@ public:
     explicit column_binner(std::size_t max_bins) : max_bins_(max_bins) {}
 
     /// Precondition: finite values. Returns the number of bins.
-    std::uint32_t operator()(std::span<const float> column, std::span<std::uint32_t> codes, core::plain_vector<float>& low,
-                             core::plain_vector<float>& high)
+    std::uint32_t operator()(std::span<const float> column, std::span<std::uint32_t> codes,
+                             core::plain_vector<float>& low, core::plain_vector<float>& high)
     {
         if (count_small_integers(column)) {
             for (std::size_t i = 0; i < column.size(); ++i) codes[i] = table_[static_cast<std::uint32_t>(column[i])];
@@ -88,7 +88,8 @@ private:
     void sort_keys();
 
     // At most max_bins_ bins of nearly equal numbers of rows; equal values share a bin. `codes` are places in distinct_.
-    std::uint32_t quantiles(std::span<std::uint32_t> codes, core::plain_vector<float>& low, core::plain_vector<float>& high);
+    std::uint32_t quantiles(std::span<std::uint32_t> codes, core::plain_vector<float>& low,
+                            core::plain_vector<float>& high);
 
     std::size_t max_bins_;
     core::plain_vector<float> distinct_;

@@ -109,7 +109,7 @@ private:
 
     budget limit_;
     index size_;
-    core::plain_vector<sent> sent_;               // by ticket
+    core::plain_vector<sent> sent_;        // by ticket
     std::vector<std::uint64_t> dropped_;   // tickets to send again, in the order of their loss
     std::vector<index> first_;             // the configurations of begin_with
     std::size_t begun_ = 0;                // the number of these that went out

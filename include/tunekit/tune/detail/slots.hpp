@@ -129,8 +129,8 @@ private:
 
     std::vector<slot> slots_;
     std::size_t first_open_ = 0;
-    std::vector<lane> lanes_;  // by worker
-    core::plain_vector<sent> sent_;   // by ticket
+    std::vector<lane> lanes_;        // by worker
+    core::plain_vector<sent> sent_;  // by ticket
 };
 
 }  // namespace tunekit::detail

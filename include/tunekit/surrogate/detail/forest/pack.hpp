@@ -38,10 +38,11 @@ struct node_view {
 struct forest {
     core::plain_vector<std::size_t> root;  ///< trees + 1
     core::plain_vector<large_node> large;
-    core::plain_vector<double> value;        ///< per node
-    core::plain_vector<double> variance;     ///< per node; empty unless asked for
-    core::plain_vector<small_node> compact;  ///< the same nodes, where the forest is small enough; else these three are empty
-    core::plain_vector<crown> crowns;        ///< per tree
+    core::plain_vector<double> value;     ///< per node
+    core::plain_vector<double> variance;  ///< per node; empty unless asked for
+    core::plain_vector<small_node>
+        compact;                       ///< the same nodes, where the forest is small enough; else these three are empty
+    core::plain_vector<crown> crowns;  ///< per tree
     value_codes codes;
 
     friend bool operator==(const forest&, const forest&) = default;

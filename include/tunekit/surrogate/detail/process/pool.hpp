@@ -37,10 +37,10 @@ public:
     [[nodiscard]] whitened only(std::span<const std::uint32_t> positions) const;
 
 private:
-    std::uint64_t key_ = 0;                  // of the factor; 0: of none yet
-    std::size_t done_ = 0;                   // rows of the factor
+    std::uint64_t key_ = 0;                         // of the factor; 0: of none yet
+    std::size_t done_ = 0;                          // rows of the factor
     std::vector<core::plain_vector<double>> rows_;  // of each strip [row][8]
-    core::plain_vector<double> known_;              // [strip][8]: the sum of squares, what the rows know of each candidate
+    core::plain_vector<double> known_;  // [strip][8]: the sum of squares, what the rows know of each candidate
     core::plain_vector<double> white_, white_one_;  // of the posterior, as far as they are in the sums
     core::plain_vector<double> by_white_, by_one_;  // [strip][8]: the products of the rows with these
 
@@ -66,7 +66,10 @@ class process_pool {
 public:
     process_pool() = default;
     /// Makes a pool of these rows, row-major.
-    process_pool(core::plain_vector<float> rows, std::size_t dimensions) : rows_(std::move(rows)), dimensions_(dimensions) {}
+    process_pool(core::plain_vector<float> rows, std::size_t dimensions)
+        : rows_(std::move(rows)), dimensions_(dimensions)
+    {
+    }
 
     friend bool operator==(const process_pool&, const process_pool&) = default;
 

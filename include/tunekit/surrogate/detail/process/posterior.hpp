@@ -35,7 +35,7 @@ struct coordinate {
 struct posterior {
     std::size_t dimensions = 0;  ///< columns of a row
     std::uint64_t key = 0;  ///< of this factor: another where the parameters or the rows kept are others; 0: not fitted
-    std::size_t tuned_rows = 0;      ///< rows with a target when the parameters were fitted
+    std::size_t tuned_rows = 0;             ///< rows with a target when the parameters were fitted
     core::plain_vector<float> seen;         ///< all rows of the last fit
     core::plain_vector<std::size_t> taken;  ///< those in the process, in the order of the factor
     core::plain_vector<coordinate> coordinates;
@@ -45,8 +45,8 @@ struct posterior {
     point_strips points;  ///< the coordinates of `taken`
     triangle factor;
     double origin = 0, mean = 0, sd = 1;  ///< the first target of `taken`; mean and sd of all
-    core::plain_vector<char> open;               ///< whether a row of `taken` is without a target
-    core::plain_vector<double> targets;          ///< (y - mean) / sd, 0 where there is none
+    core::plain_vector<char> open;        ///< whether a row of `taken` is without a target
+    core::plain_vector<double> targets;   ///< (y - mean) / sd, 0 where there is none
     /// L^-1 (y - origin) and L^-1 1. A row without a target has 0 in both. They do not change where rows are added.
     core::plain_vector<double> white, white_one;
 
