@@ -35,6 +35,9 @@ protected:
 
     void swap(block& other) noexcept;
 
+    /// n elements of `each` bytes. Throws std::bad_alloc where no memory could hold them.
+    [[nodiscard]] static std::size_t bytes_of(std::size_t n, std::size_t each);
+
     /// Moves to memory for `n` bytes, or for twice what it has: for a whole number of elements. Throws std::bad_alloc.
     void grow(std::size_t n);
 
@@ -88,7 +91,7 @@ public:
     /// Makes room for `n` elements.
     void reserve(std::size_t n)
     {
-        if (n * sizeof(T) > room()) grow(n * sizeof(T));
+        if (n > room() / sizeof(T)) grow(bytes_of(n, sizeof(T)));
     }
 
     void resize(std::size_t n, T x = T{})
@@ -165,6 +168,12 @@ TUNEKIT_INLINE void block::swap(block& other) noexcept
     std::swap(first_, other.first_);
     std::swap(last_, other.last_);
     std::swap(limit_, other.limit_);
+}
+
+TUNEKIT_INLINE std::size_t block::bytes_of(std::size_t n, std::size_t each)
+{
+    if (n > ~std::size_t{0} / 4 / each) throw std::bad_alloc();
+    return n * each;
 }
 
 TUNEKIT_INLINE void block::grow(std::size_t n)
