@@ -24,3 +24,17 @@
 #define TUNEKIT_ONCE(...) extern template __VA_ARGS__;
 #endif
 #endif
+
+// One absolute symbol, with one value per form: a linker takes equal ones, and refuses a program that mixes the forms. By
+// g++ alone, and without -flto: with it clang refuses equal ones, too.
+#if defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if defined(TUNEKIT_COMPILED)
+__asm__(
+    ".globl tunekit_header_only_mixed_with_compiled\n.hidden tunekit_header_only_mixed_with_compiled\n"
+    "tunekit_header_only_mixed_with_compiled = 1");
+#else
+__asm__(
+    ".globl tunekit_header_only_mixed_with_compiled\n.hidden tunekit_header_only_mixed_with_compiled\n"
+    "tunekit_header_only_mixed_with_compiled = 0");
+#endif
+#endif

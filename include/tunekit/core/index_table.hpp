@@ -6,9 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "tunekit/core/config.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 
 namespace tunekit::core {
 
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// Every slot: an entry, or none.
-    [[nodiscard]] const std::vector<Entry>& slots() const noexcept { return slots_; }
+    [[nodiscard]] const core::plain_vector<Entry>& slots() const noexcept { return slots_; }
 
     /// The entry with that hash for which `same(entry)` holds; none where there is none.
     template <class Same>
@@ -78,14 +78,14 @@ private:
     template <class HashOf>
     void grow(int log_slots, const HashOf& hash_of)
     {
-        std::vector<Entry> old(std::size_t{1} << log_slots, none);
+        core::plain_vector<Entry> old(std::size_t{1} << log_slots, none);
         old.swap(slots_);
         shift_ = 64 - log_slots;
         for (const Entry e : old)
             if (e != none) slots_[slot(hash_of(e), [](Entry) { return false; })] = e;
     }
 
-    std::vector<Entry> slots_;
+    core::plain_vector<Entry> slots_;
     std::size_t size_ = 0;
     int shift_ = 64;  // 64 - log2 of the slots
 };

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/curve/concepts.hpp"
 
@@ -51,7 +51,7 @@ private:
     [[nodiscard]] double of_share(double u) const;
 
     double count_ = 0, exposure_ = 0, shape_ = 3, scale_ = 1;
-    std::vector<double> more_;  // P(N > j)
+    core::plain_vector<double> more_;  // P(N > j)
 };
 
 /// Forecasts a tuning curve as a staircase, whose steps are the improvements of the search.

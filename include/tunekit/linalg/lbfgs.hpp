@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::linalg {
@@ -77,7 +78,7 @@ struct lbfgs {
         std::vector<pair> pairs;
         minimum next{.x = std::vector<double>(d), .gradient = std::vector<double>(d)};
         while (at.evaluations < max_evaluations) {
-            std::vector<char> free(d);
+            core::plain_vector<char> free(d);
             double steepest = 0;
             for (std::size_t i = 0; i < d; ++i) {
                 const double g = at.gradient[i];
@@ -88,7 +89,7 @@ struct lbfgs {
                 at.converged = true;
                 return at;
             }
-            std::vector<double> step = direction(at.gradient, free, pairs);
+            core::plain_vector<double> step = direction(at.gradient, free, pairs);
             if (!(dot(step, at.gradient) < 0)) {
                 pairs.clear();
                 step = direction(at.gradient, free, pairs);
@@ -122,10 +123,10 @@ struct lbfgs {
 
 private:
     struct pair {
-        std::vector<double> step, change;
+        core::plain_vector<double> step, change;
     };
 
-    [[nodiscard]] static double dot(const std::vector<double>& a, const std::vector<double>& b)
+    [[nodiscard]] static double dot(std::span<const double> a, std::span<const double> b)
     {
         double sum = 0;
         for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -133,14 +134,15 @@ private:
     }
 
     /// -H g over the free coordinates, 0 in the others; -g where there is no pair.
-    [[nodiscard]] static std::vector<double> direction(const std::vector<double>& gradient,
-                                                       const std::vector<char>& free, const std::vector<pair>& pairs)
+    [[nodiscard]] static core::plain_vector<double> direction(std::span<const double> gradient,
+                                                              const core::plain_vector<char>& free,
+                                                              const std::vector<pair>& pairs)
     {
         const std::size_t d = gradient.size();
-        std::vector<double> q(d), share(pairs.size());
+        core::plain_vector<double> q(d), share(pairs.size());
         for (std::size_t i = 0; i < d; ++i) q[i] = free[i] ? -gradient[i] : 0;
         // Pairs as they look from the free coordinates: a positive product over all may be negative over them.
-        const auto product = [&](const std::vector<double>& a, const std::vector<double>& b) {
+        const auto product = [&](std::span<const double> a, std::span<const double> b) {
             double sum = 0;
             for (std::size_t i = 0; i < d; ++i)
                 if (free[i]) sum += a[i] * b[i];
@@ -170,7 +172,7 @@ private:
 
     void remember(std::vector<pair>& pairs, const minimum& from, const minimum& to) const
     {
-        pair p{.step = to.x, .change = to.gradient};
+        pair p{core::plain_vector<double>(std::span(to.x)), core::plain_vector<double>(std::span(to.gradient))};
         for (std::size_t i = 0; i < p.step.size(); ++i) {
             p.step[i] -= from.x[i];
             p.change[i] -= from.gradient[i];

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tunekit/core/archetypes.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/search/detail/asked_rows.hpp"
@@ -237,11 +238,11 @@ private:
         fit_process(s, space, gen);
         const bool anew = known >= s.list_at;
         if (anew) list(s, space, gen);
-        std::vector<stats::prediction> predicted(s.listed.size());
+        core::plain_vector<stats::prediction> predicted(s.listed.size());
         if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
         s.told.add_mean(space, s.listed, predicted);
         std::vector<index> which;
-        std::vector<std::uint32_t> at;
+        core::plain_vector<std::uint32_t> at;
         std::vector<double> by_process;
         for (std::uint32_t k = 0; k < s.listed.size(); ++k) {
             if (s.proposed.contains(s.listed[k])) continue;
@@ -275,7 +276,7 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(s.past.log_cost(k));
         }
-        const std::vector<float> rows = rows_of(s, space, which, options.forest_encoding, forest_told(s));
+        const core::plain_vector<float> rows = rows_of(s, space, which, options.forest_encoding, forest_told(s));
         forest.fit(s.forest, surrogate::features(rows, columns(s, space, options.forest_encoding, forest_told(s))),
                    detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
     }
@@ -294,7 +295,7 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(out ? detail::past::failure : s.past.log_cost(k));
         }
-        const std::vector<float> rows = rows_of(s, space, which, options.process_encoding, true);
+        const core::plain_vector<float> rows = rows_of(s, space, which, options.process_encoding, true);
         const surrogate::features taken(rows, columns(s, space, options.process_encoding, true));
         std::vector<double> scores = detail::capped_log_scores(log_costs, 1);
         s.told.weigh(space, which, scores, open);
@@ -322,9 +323,9 @@ private:
     }
 
     /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
-    void keep_best(state& s, const detail::two_views& seen, const std::vector<std::uint32_t>& at) const
+    void keep_best(state& s, const detail::two_views& seen, const core::plain_vector<std::uint32_t>& at) const
     {
-        std::vector<std::uint32_t> kept;
+        core::plain_vector<std::uint32_t> kept;
         for (const auto* by : {&seen.by_process, &seen.by_forest})
             for (const std::uint32_t k : seen.best(options.shortlist, *by)) kept.push_back(at[k]);
         std::sort(kept.begin(), kept.end());
@@ -367,8 +368,8 @@ private:
     void judge(const state& s, const Space& space, const std::vector<index>& fresh, detail::two_views& seen) const
     {
         if (fresh.empty()) return;
-        const std::vector<float> rows = rows_of(s, space, fresh, options.process_encoding, true);
-        std::vector<stats::prediction> predicted(fresh.size());
+        const core::plain_vector<float> rows = rows_of(s, space, fresh, options.process_encoding, true);
+        core::plain_vector<stats::prediction> predicted(fresh.size());
         process.predict(s.process, surrogate::features(rows, columns(s, space, options.process_encoding, true)),
                         predicted);
         s.told.add_mean(space, fresh, predicted);
@@ -383,8 +384,8 @@ private:
                                                 const std::vector<index>& which) const
     {
         const bool told = forest_told(s);
-        const std::vector<float> rows = rows_of(s, space, which, options.forest_encoding, told);
-        std::vector<stats::prediction> predicted(which.size());
+        const core::plain_vector<float> rows = rows_of(s, space, which, options.forest_encoding, told);
+        core::plain_vector<stats::prediction> predicted(which.size());
         if (!predicted.empty())
             forest.predict(s.forest, surrogate::features(rows, columns(s, space, options.forest_encoding, told)),
                            predicted);
@@ -402,11 +403,12 @@ private:
     }
 
     template <class Space>
-    [[nodiscard]] static std::vector<float> rows_of(const state& s, const Space& space, const std::vector<index>& which,
-                                                    space::encoding encoding, bool told)
+    [[nodiscard]] static core::plain_vector<float> rows_of(const state& s, const Space& space,
+                                                           const std::vector<index>& which, space::encoding encoding,
+                                                           bool told)
     {
         const std::size_t d = space.feature_count(encoding);
-        std::vector<float> rows(which.size() * d);
+        core::plain_vector<float> rows(which.size() * d);
         space.features(which, rows, encoding);
         return told ? s.told.with_columns(space, which, std::move(rows), d) : rows;
     }

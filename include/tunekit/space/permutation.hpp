@@ -205,7 +205,7 @@ TUNEKIT_INLINE void describe_orders(axis& about, const order_list& orders)
     about.numbers.clear();
     for (const std::uint16_t p : orders.all) about.numbers.push_back(static_cast<float>(p));
     // What every trade of two entries leads to, by binary search among the sorted orders.
-    const std::vector<std::uint16_t> sorted =
+    const core::plain_vector<std::uint16_t> sorted =
         ascending(orders.size(), &orders, [](const void* list, std::uint16_t a, std::uint16_t b) {
             const auto& of = *static_cast<const order_list*>(list);
             return of.compare(a, of[b]) < 0;

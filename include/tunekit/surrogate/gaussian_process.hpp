@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/random/choice.hpp"
@@ -122,12 +123,12 @@ struct gaussian_process {
         for (const T v : rows.data())
             require(std::isfinite(static_cast<double>(v)),
                     "gaussian_process.fit: a feature is NaN or infinite, want finite ones");
-        std::vector<char> out(y.size(), 0);
+        core::plain_vector<char> out(y.size(), 0);
         for (const std::size_t i : unanswered) {
             require(i < y.size(), "gaussian_process.fit: an unanswered position is beyond the rows, want one of them");
             out[i] = 1;
         }
-        std::vector<double> targets(y.begin(), y.end());
+        core::plain_vector<double> targets(y);
         double low = std::numeric_limits<double>::infinity(), high = -low;
         std::size_t answered = 0;
         for (std::size_t i = 0; i < y.size(); ++i) {
@@ -144,7 +145,7 @@ struct gaussian_process {
         require(std::isfinite(high - low),
                 "gaussian_process.fit: targets span more than a double holds, want a smaller range");
 
-        const std::vector<float> seen(rows.data().begin(), rows.data().end());
+        const core::plain_vector<float> seen = floats_of(rows);
         const bool longer = s.extends(seen);
         const bool tune =
             !longer || s.key == 0 || static_cast<double>(answered) >= (1 + growth) * static_cast<double>(s.tuned_rows);
@@ -224,7 +225,7 @@ struct gaussian_process {
     template <class T>
     [[nodiscard]] pool pool_of(const rows_of<T>& rows) const
     {
-        return pool(std::vector<float>(rows.data().begin(), rows.data().end()), rows.dimensions());
+        return pool(floats_of(rows), rows.dimensions());
     }
 
     /// Predicts the candidates of the pool `of`, with the same numbers as `predict` of their rows. It first adds the
@@ -238,9 +239,19 @@ struct gaussian_process {
     }
 
 private:
-    [[nodiscard]] std::vector<column_distance> distances(std::size_t d) const
+    template <class T>
+    [[nodiscard]] static core::plain_vector<float> floats_of(const rows_of<T>& rows)
     {
-        return columns.empty() ? std::vector<column_distance>(d, distance) : columns;
+        core::plain_vector<float> out;
+        out.reserve(rows.data().size());
+        for (const T v : rows.data()) out.push_back(static_cast<float>(v));
+        return out;
+    }
+
+    [[nodiscard]] core::plain_vector<column_distance> distances(std::size_t d) const
+    {
+        return columns.empty() ? core::plain_vector<column_distance>(d, distance)
+                               : core::plain_vector<column_distance>(std::span(columns));
     }
 
     template <class G>
@@ -250,11 +261,11 @@ private:
             s.parameters = *given;
             return;
         }
-        std::vector<std::size_t> sample;
+        core::plain_vector<std::size_t> sample;
         for (std::size_t k = 0; k < s.taken.size(); ++k)
             if (!s.open[k]) sample.push_back(s.taken[k]);
         if (sample.size() > evidence_rows) {
-            random::shuffle(sample, gen);
+            random::shuffle(std::span<std::size_t>(sample), gen);
             sample.resize(evidence_rows);
             std::sort(sample.begin(), sample.end());
         }

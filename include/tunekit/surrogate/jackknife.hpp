@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::surrogate {
@@ -45,8 +45,8 @@ public:
 
 private:
     std::size_t trees_ = 0;
-    std::vector<double> gram_;  // trees x trees
-    double correction_ = 0;     // n vN / H
+    core::plain_vector<double> gram_;  // trees x trees
+    double correction_ = 0;            // n vN / H
 };
 
 }  // namespace tunekit::surrogate
@@ -61,7 +61,7 @@ TUNEKIT_INLINE jackknife::jackknife(std::span<const std::uint32_t> counts, std::
             "jackknife: counts are no trees x rows, want one row per tree");
     const std::size_t n = counts.size() / trees;
     const auto h = static_cast<double>(trees);
-    std::vector<std::int32_t> m(counts.size());
+    core::plain_vector<std::int32_t> m(counts.size());
     for (std::size_t i = 0; i < m.size(); ++i) m[i] = static_cast<std::int32_t>(counts[i]) - 1;
     for (std::size_t a = 0; a < trees; ++a) {
         for (std::size_t b = 0; b <= a; ++b) {
@@ -93,7 +93,7 @@ TUNEKIT_INLINE double jackknife::variance(std::span<const double> centred) const
 
 TUNEKIT_INLINE void jackknife::variances(const double* centred, std::size_t m, double* out) const
 {
-    std::vector<double> inner(m), squares(m);
+    core::plain_vector<double> inner(m), squares(m);
     for (std::size_t r = 0; r < m; ++r) out[r] = 0;
     for (std::size_t b = 0; b < trees_; ++b) {
         const double* g = gram_.data() + b * trees_;

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/random/philox.hpp"
@@ -132,10 +133,9 @@ struct random_forest {
         next.dimensions = s.dimensions;
         next.forest = detail::pack(grown, data, sd == forest_sd::total_variance);
         if (sd == forest_sd::jackknife) {
-            std::vector<std::uint32_t> counts;
+            core::plain_vector<std::uint32_t> counts;
             counts.reserve(trees * y.size());
-            for (const auto& tree : grown)
-                counts.insert(counts.end(), tree.multiplicity.begin(), tree.multiplicity.end());
+            for (const auto& tree : grown) counts.append(tree.multiplicity);
             next.ij = jackknife(counts, trees);
         }
         s = std::move(next);
@@ -209,7 +209,7 @@ private:
         const auto count = static_cast<double>(h);
         const bool jack = sd == forest_sd::jackknife;
         std::array<double, detail::forest_block> origin, first{}, second{}, inner{};
-        std::vector<double> all(jack ? (n + strip - 1) / strip * strip * h : 0);
+        core::plain_vector<double> all(jack ? (n + strip - 1) / strip * strip * h : 0);
         for (std::size_t b = 0; b < h; ++b) {
             walk(b);
             const double* value = s.forest.value.data() + s.forest.root[b];

@@ -12,6 +12,7 @@
 #include <vector>
 
 namespace sp = tunekit::space::detail;
+namespace core = tunekit::core;
 
 namespace {
 
@@ -28,7 +29,7 @@ const std::vector<sp::condition> conditions{
 
 std::vector<sp::open_condition> open()
 {
-    std::vector<std::size_t> leader;
+    core::plain_vector<std::size_t> leader;
     return sp::linked(sizes, conditions, leader);
 }
 
@@ -36,21 +37,21 @@ std::vector<sp::open_condition> open()
 
 TEST_CASE("conditions link the parameters that they share, and those that cannot vary link nothing")
 {
-    std::vector<std::size_t> leader;
+    core::plain_vector<std::size_t> leader;
     CHECK(sp::linked(sizes, conditions, leader).size() == 2);
-    CHECK(leader == std::vector<std::size_t>{0, 0, 0});
+    CHECK(leader == core::plain_vector<std::size_t>{0, 0, 0});
     leader.clear();
     const std::array<std::uint16_t, 3> fixed{3, 1, 3};
-    CHECK(sp::linked(fixed, conditions, leader)[1].scope == std::vector<std::size_t>{2});
-    CHECK(leader == std::vector<std::size_t>{0, 1, 2});
+    CHECK(sp::linked(fixed, conditions, leader)[1].scope == core::plain_vector<std::size_t>{2});
+    CHECK(leader == core::plain_vector<std::size_t>{0, 1, 2});
 }
 
 TEST_CASE("the order of levels is the given one unless another promises fewer branches")
 {
-    CHECK(sp::best_order({0, 1, 2}, open(), sizes) == std::vector<std::size_t>{0, 1, 2});
-    CHECK(sp::best_order({0, 2, 1}, open(), sizes) == std::vector<std::size_t>{0, 1, 2});
+    CHECK(sp::best_order({0, 1, 2}, open(), sizes) == core::plain_vector<std::size_t>{0, 1, 2});
+    CHECK(sp::best_order({0, 2, 1}, open(), sizes) == core::plain_vector<std::size_t>{0, 1, 2});
     const std::array<std::uint16_t, 3> wide{9, 2, 9};  // b first: neither a nor c is then asked for
-    CHECK(sp::best_order({0, 1, 2}, open(), wide) == std::vector<std::size_t>{1, 0, 2});
+    CHECK(sp::best_order({0, 1, 2}, open(), wide) == core::plain_vector<std::size_t>{1, 0, 2});
 }
 
 TEST_CASE("the levels hold the states that later levels must know, and what they cost is counted")
@@ -59,12 +60,12 @@ TEST_CASE("the levels hold the states that later levels must know, and what they
     std::uint64_t spent = 0;
     const auto levels = sp::enumerate(order, open(), sizes, spent);
     REQUIRE(levels.size() == 3);
-    CHECK(levels[0].first == std::vector<std::uint32_t>{0, 3});
-    CHECK(levels[0].target == std::vector<std::uint32_t>{0, 1, 2});
-    CHECK(levels[1].first == std::vector<std::uint32_t>{0, 3, 4, 5});
-    CHECK(levels[1].value == std::vector<std::uint16_t>{0, 1, 2, 0, 0});
-    CHECK(levels[1].target == std::vector<std::uint32_t>{0, 1, 2, 0, 0});
-    CHECK(levels[2].first == std::vector<std::uint32_t>{0, 1, 3, 6});
+    CHECK(levels[0].first == core::plain_vector<std::uint32_t>{0, 3});
+    CHECK(levels[0].target == core::plain_vector<std::uint32_t>{0, 1, 2});
+    CHECK(levels[1].first == core::plain_vector<std::uint32_t>{0, 3, 4, 5});
+    CHECK(levels[1].value == core::plain_vector<std::uint16_t>{0, 1, 2, 0, 0});
+    CHECK(levels[1].target == core::plain_vector<std::uint32_t>{0, 1, 2, 0, 0});
+    CHECK(levels[2].first == core::plain_vector<std::uint32_t>{0, 1, 3, 6});
     CHECK(spent == (3 + 9 + 9) + 8 * (3 + 5 + 6));
     spent = sp::most_combinations;
     CHECK_THROWS_AS((void)sp::enumerate(order, open(), sizes, spent), sp::too_costly);
@@ -75,7 +76,7 @@ TEST_CASE("the tree has equal nodes once, and knows the rows below each branch")
     std::uint64_t spent = 0;
     const sp::tree t = sp::tree_of({0, 1, 2}, open(), sizes, spent);
     CHECK(t.size == 8);
-    CHECK(t.variables == std::vector<std::size_t>{0, 1, 2});
+    CHECK(t.variables == core::plain_vector<std::size_t>{0, 1, 2});
     CHECK(t.first.size() == 1 + 2 + 3 + 1);  // the root, two nodes of b, three of c, and the end
     CHECK(t.first[1] == 3);
     CHECK(t.child[1] == t.child[2]);  // a = 2 and a = 3 go on alike

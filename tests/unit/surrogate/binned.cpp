@@ -23,8 +23,8 @@ namespace {
 
 /// The distinct values of a column, ascending, and the place of each row's value among them, by search.
 struct plain_ranks {
-    std::vector<float> distinct;
-    std::vector<std::uint32_t> place;
+    tk::core::plain_vector<float> distinct;
+    tk::core::plain_vector<std::uint32_t> place;
 
     explicit plain_ranks(const std::vector<float>& column) : distinct(column)
     {
@@ -97,8 +97,8 @@ TEST_CASE("bins: every distinct value has its own, in order, where there may be 
         for (std::size_t kind = 0; kind < 5; ++kind) {
             const auto x = column(kind, n, gen);
             const plain_ranks want(x);
-            std::vector<float> low, high;
-            std::vector<std::uint32_t> codes(n);
+            tk::core::plain_vector<float> low, high;
+            tk::core::plain_vector<std::uint32_t> codes(n);
             CHECK(detail::column_binner(0)(x, codes, low, high) == want.distinct.size());
             CHECK(low == want.distinct);
             CHECK(high == want.distinct);
@@ -113,8 +113,8 @@ TEST_CASE("bins of quantiles: equal values share one, they ascend, and none is m
         const std::size_t n = 3000, most = 16;
         const auto x = column(kind, n, gen);
         const plain_ranks ranks(x);
-        std::vector<float> low, high;
-        std::vector<std::uint32_t> codes(n);
+        tk::core::plain_vector<float> low, high;
+        tk::core::plain_vector<std::uint32_t> codes(n);
         const std::uint32_t bins = detail::column_binner(most)(x, codes, low, high);
         CHECK(bins <= most);
         CHECK(low.size() == bins);

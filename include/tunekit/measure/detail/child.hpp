@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/detail/descent.hpp"
@@ -73,7 +74,7 @@ public:
 
 private:
     std::vector<std::string> own_;
-    std::vector<char*> arguments_, environment_;
+    core::plain_vector<char*> arguments_, environment_;
 };
 
 /// The first and the last part of a text that may be much longer than what is kept.

@@ -19,8 +19,8 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::measure::detail {
@@ -91,7 +91,7 @@ inline std::size_t receive_packet(int from, void* bytes, std::size_t room) noexc
 
 /// What several conversations wait for: descriptors with something to read, and a moment.
 struct poll_set {
-    std::vector<pollfd> events{};
+    core::plain_vector<pollfd> events{};
     double until = std::numeric_limits<double>::infinity();
 
     void add(int fd) { events.push_back({fd, POLLIN, 0}); }

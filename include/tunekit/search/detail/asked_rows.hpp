@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/stats/prediction.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
@@ -19,11 +19,11 @@ namespace tunekit::search::detail {
 /// keeps what was computed for them; else rows of features.
 template <class Model>
 struct asked_rows {
-    std::vector<float> rows;
+    core::plain_vector<float> rows;
     std::size_t features = 1;
 
     asked_rows() = default;
-    asked_rows(const Model&, std::vector<float> of, std::size_t d) : rows(std::move(of)), features(d) {}
+    asked_rows(const Model&, core::plain_vector<float> of, std::size_t d) : rows(std::move(of)), features(d) {}
 
     friend bool operator==(const asked_rows&, const asked_rows&) = default;
 
@@ -48,7 +48,7 @@ struct asked_rows<Model> {
     typename Model::pool pool;
 
     asked_rows() = default;
-    asked_rows(const Model& model, const std::vector<float>& of, std::size_t d)
+    asked_rows(const Model& model, const core::plain_vector<float>& of, std::size_t d)
         : pool(model.pool_of(surrogate::features(of, d)))
     {
     }

@@ -92,14 +92,13 @@ public:
     }
 
     /// `rows` of `d` features each with the forecasts of all sources behind each row.
-    template <class Space>
-    [[nodiscard]] std::vector<float> with_columns(const Space& space, std::span<const index> which,
-                                                  std::vector<float> rows, std::size_t d) const
+    template <class Space, class Rows>
+    [[nodiscard]] Rows with_columns(const Space& space, std::span<const index> which, Rows rows, std::size_t d) const
     {
         const std::size_t n = sources();
         if (n == 0) return rows;
         const std::vector<double> g = forecast(space, which);
-        std::vector<float> out;
+        Rows out;
         out.reserve(rows.size() + g.size());
         for (std::size_t k = 0; k < which.size(); ++k) {
             for (std::size_t j = 0; j < d; ++j) out.push_back(rows[k * d + j]);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/unvisited.hpp"
 
@@ -27,7 +28,7 @@ public:
     void add(const Space& space, std::span<const index> some)
     {
         const std::size_t d = space.dimensions();
-        std::vector<std::uint16_t> ordinals(some.size() * d);
+        core::plain_vector<std::uint16_t> ordinals(some.size() * d);
         space.ordinals(some, ordinals);
         of_.resize(d);
         for (std::size_t k = 0; k < ordinals.size(); ++k) count(k % d, ordinals[k]);
@@ -52,11 +53,11 @@ private:
     };
 
     /// The first used ordinal of parameter j that is not below `at`.
-    [[nodiscard]] std::vector<use>::const_iterator from(std::size_t j, std::size_t at) const;
+    [[nodiscard]] const use* from(std::size_t j, std::size_t at) const;
 
     void count(std::size_t j, std::uint16_t ordinal);
 
-    std::vector<std::vector<use>> of_;  ///< one list per parameter, by ascending ordinal
+    std::vector<core::plain_vector<use>> of_;  ///< one list per parameter, by ascending ordinal
     std::size_t configurations_ = 0;
 };
 
@@ -80,7 +81,7 @@ template <class Space, generator G>
     const std::vector<index> draws = space.sample(among, gen);
     const std::size_t d = space.dimensions();
     const auto cardinalities = space.cardinalities();
-    std::vector<std::uint16_t> rows(draws.size() * d);
+    core::plain_vector<std::uint16_t> rows(draws.size() * d);
     space.ordinals(draws, rows);
     std::optional<index> best;
     double most = -1;
@@ -102,7 +103,7 @@ template <class Space, generator G>
 #if TUNEKIT_BODIES
 namespace tunekit::search::detail {
 
-TUNEKIT_INLINE std::vector<used_values::use>::const_iterator used_values::from(std::size_t j, std::size_t at) const
+TUNEKIT_INLINE const used_values::use* used_values::from(std::size_t j, std::size_t at) const
 {
     return std::lower_bound(of_[j].begin(), of_[j].end(), at,
                             [](const use& u, std::size_t ordinal) { return u.ordinal < ordinal; });
@@ -110,7 +111,7 @@ TUNEKIT_INLINE std::vector<used_values::use>::const_iterator used_values::from(s
 
 TUNEKIT_INLINE void used_values::count(std::size_t j, std::uint16_t ordinal)
 {
-    const auto at = of_[j].begin() + (from(j, ordinal) - of_[j].cbegin());
+    use* const at = of_[j].begin() + (from(j, ordinal) - of_[j].begin());
     if (at != of_[j].end() && at->ordinal == ordinal) ++at->times;
     else of_[j].insert(at, {ordinal, 1});
 }

@@ -10,9 +10,9 @@
 #include <limits>
 #include <numeric>
 #include <span>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::search::detail {
@@ -39,14 +39,14 @@ public:
     friend bool operator==(const past&, const past&) = default;
 
 private:
-    std::vector<index> which_;
-    std::vector<double> log_costs_;
-    std::vector<std::size_t> out_;  ///< positions without an answer
+    core::plain_vector<index> which_;
+    core::plain_vector<double> log_costs_;
+    core::plain_vector<std::size_t> out_;  ///< positions without an answer
 };
 
 /// The positions of a past that a model sees, in the order in which it learns of them. A regular value.
 struct window {
-    std::vector<std::size_t> rows;
+    core::plain_vector<std::size_t> rows;
 
     /// Keeps three quarters of `most` rows once there are more than `most`: the latest quarter, and the best of the others,
     /// where what is out counts as a failure. Cost O(rows log rows), once in `most` / 4 added.
@@ -78,7 +78,7 @@ TUNEKIT_INLINE std::size_t past::answer(index i, double log_cost)
     } else {
         k = *at;
         log_costs_[k] = log_cost;
-        out_.erase(at);
+        out_.erase(at, at + 1);
     }
     return k;
 }
@@ -87,7 +87,7 @@ TUNEKIT_INLINE void window::trim(const past& all, std::size_t most)
 {
     if (rows.size() <= most) return;
     const std::size_t latest = most / 4, best = most - most / 4 - latest;
-    std::vector<std::size_t> others(rows.size() - latest);
+    core::plain_vector<std::size_t> others(rows.size() - latest);
     std::iota(others.begin(), others.end(), std::size_t{0});
     const auto cost = [&](std::size_t k) { return all.out(rows[k]) ? past::failure : all.log_cost(rows[k]); };
     std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(best), others.end(),
@@ -95,7 +95,7 @@ TUNEKIT_INLINE void window::trim(const past& all, std::size_t most)
                           const double x = cost(a), y = cost(b);
                           return x != y ? x < y : a < b;
                       });
-    std::vector<char> kept(rows.size(), 0);
+    core::plain_vector<char> kept(rows.size(), 0);
     std::fill(kept.end() - static_cast<std::ptrdiff_t>(latest), kept.end(), 1);
     for (std::size_t k = 0; k < best; ++k) kept[others[k]] = 1;
     std::size_t to = 0;

@@ -6,17 +6,17 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::search::detail {
 
 /// The best of the valid measurements. A regular value.
 struct standings {
-    std::vector<index> ranking;     ///< lowest cost first, the earlier of equals first
-    std::vector<double> log_costs;  ///< one per entry of `ranking`
+    core::plain_vector<index> ranking;     ///< lowest cost first, the earlier of equals first
+    core::plain_vector<double> log_costs;  ///< one per entry of `ranking`
 
     friend bool operator==(const standings&, const standings&) = default;
 

@@ -12,9 +12,9 @@
 #include <numbers>
 #include <numeric>
 #include <span>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::search::detail {
@@ -25,15 +25,15 @@ namespace tunekit::search::detail {
 
 /// Candidates, and the logarithm of the expected improvement of each by two models.
 struct two_views {
-    std::vector<index> of;
-    std::vector<double> by_process, by_forest, by_mixture;
+    core::plain_vector<index> of;
+    core::plain_vector<double> by_process, by_forest, by_mixture;
 
     /// Adds candidates.
     void add(std::span<const index> which, std::span<const double> process, std::span<const double> forest);
 
     /// Positions of the `n` candidates of highest value by one of the members, best first; of equals the earlier. Cost O(all
     /// + n log n).
-    [[nodiscard]] std::vector<std::uint32_t> best(std::size_t n, std::span<const double> by) const;
+    [[nodiscard]] core::plain_vector<std::uint32_t> best(std::size_t n, std::span<const double> by) const;
 };
 
 }  // namespace tunekit::search::detail
@@ -59,9 +59,9 @@ TUNEKIT_INLINE void two_views::add(std::span<const index> which, std::span<const
     }
 }
 
-TUNEKIT_INLINE std::vector<std::uint32_t> two_views::best(std::size_t n, std::span<const double> by) const
+TUNEKIT_INLINE core::plain_vector<std::uint32_t> two_views::best(std::size_t n, std::span<const double> by) const
 {
-    std::vector<std::uint32_t> out(by.size());
+    core::plain_vector<std::uint32_t> out(by.size());
     std::iota(out.begin(), out.end(), std::uint32_t{0});
     const auto better = [by](std::uint32_t a, std::uint32_t b) { return by[a] != by[b] ? by[a] > by[b] : a < b; };
     if (n < out.size()) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/space/text.hpp"
 
@@ -27,11 +28,11 @@ inline constexpr std::size_t most_values = 65535;
 /// Name, texts and numbers of a parameter's values, in their order.
 struct axis {
     std::string name;
-    std::vector<std::string> texts;  ///< one per value
-    std::size_t columns = 1;         ///< numbers per value
-    std::vector<float> numbers;      ///< values x columns, row-major
-    std::size_t pairs = 0;           ///< how many ways two entries of a value can trade places; 0 unless a permutation
-    std::vector<std::uint16_t>
+    std::vector<std::string> texts;     ///< one per value
+    std::size_t columns = 1;            ///< numbers per value
+    core::plain_vector<float> numbers;  ///< values x columns, row-major
+    std::size_t pairs = 0;  ///< how many ways two entries of a value can trade places; 0 unless a permutation
+    core::plain_vector<std::uint16_t>
         swapped;  ///< values x pairs: the ordinal after the trade, the value's own where there is none
 };
 
@@ -53,8 +54,8 @@ void check_value_count(std::string_view name, std::uint64_t values);
 
 /// Puts the ordinals 0 ... n - 1 into the order in which `less(values, a, b)` is never true of a later and an earlier one;
 /// equal ones keep theirs. One function for values of every type: whoever includes a product pays for each that is not.
-[[nodiscard]] std::vector<std::uint16_t> ascending(std::size_t n, const void* values,
-                                                   bool (*less)(const void*, std::uint16_t, std::uint16_t));
+[[nodiscard]] core::plain_vector<std::uint16_t> ascending(std::size_t n, const void* values,
+                                                          bool (*less)(const void*, std::uint16_t, std::uint16_t));
 
 /// At least one and at most 65535 different values of a regular type, in the order of their ordinals.
 template <class T>
@@ -117,7 +118,7 @@ public:
 
 private:
     std::vector<T> values_;
-    std::vector<std::uint16_t> order_;  // ordinals by ascending value; empty where T has no order
+    core::plain_vector<std::uint16_t> order_;  // ordinals by ascending value; empty where T has no order
 };
 
 template <class T>
@@ -169,10 +170,10 @@ TUNEKIT_INLINE void check_value_count(std::string_view name, std::uint64_t value
              " values, want at most 65535"});
 }
 
-TUNEKIT_INLINE std::vector<std::uint16_t> ascending(std::size_t n, const void* values,
-                                                    bool (*less)(const void*, std::uint16_t, std::uint16_t))
+TUNEKIT_INLINE core::plain_vector<std::uint16_t> ascending(std::size_t n, const void* values,
+                                                           bool (*less)(const void*, std::uint16_t, std::uint16_t))
 {
-    std::vector<std::uint16_t> order(n), other(n);
+    core::plain_vector<std::uint16_t> order(n), other(n);
     for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint16_t>(i);
     for (std::size_t width = 1; width < n; width *= 2) {  // merges runs of that width
         for (std::size_t begin = 0; begin < n; begin += 2 * width) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/space/detail/level_order.hpp"
@@ -48,7 +49,7 @@ public:
             return i == length_;
         };
         const std::uint32_t entry = table_.add(n, hash(tuple), same, [&](std::uint32_t e) { return hash((*this)[e]); });
-        if (entry == n) words_.insert(words_.end(), tuple, tuple + length_);
+        if (entry == n) words_.append({tuple, length_});
         return entry;
     }
 
@@ -61,15 +62,15 @@ private:
     }
 
     std::size_t length_;
-    std::vector<std::uint16_t> words_;
+    core::plain_vector<std::uint16_t> words_;
     core::index_table<std::uint32_t> table_;
 };
 
 /// One level: a state is what this and later levels must know of the values before it.
 struct level {
-    std::vector<std::uint32_t> first{};   ///< states + 1; where a state's branches begin
-    std::vector<std::uint16_t> value{};   ///< by branch: the ordinal
-    std::vector<std::uint32_t> target{};  ///< by branch: the state of the next level
+    core::plain_vector<std::uint32_t> first{};   ///< states + 1; where a state's branches begin
+    core::plain_vector<std::uint16_t> value{};   ///< by branch: the ordinal
+    core::plain_vector<std::uint32_t> target{};  ///< by branch: the state of the next level
 };
 
 /// Whether a row fulfils all of `conditions`. Not inlined: the loop over values has no register left for this one.
@@ -89,16 +90,16 @@ struct level {
                                                             std::span<const std::uint16_t> sizes, std::uint64_t& spent)
 {
     std::vector<level> levels(order.size());
-    std::vector<std::uint16_t> row(sizes.size(), 0), tuple(order.size());
-    std::vector<std::size_t> known, kept;  // variables that make the states of this level, and of the next
-    std::vector<const open_condition*> decisive;
+    core::plain_vector<std::uint16_t> row(sizes.size(), 0), tuple(order.size());
+    core::plain_vector<std::size_t> known, kept;  // variables that make the states of this level, and of the next
+    core::plain_vector<const open_condition*> decisive;
     interned states(0);
     states.add(tuple.data());  // the one empty tuple
     for (std::size_t k = 0; k < order.size(); ++k) {
         const std::size_t variable = order[k];
         const std::uint32_t values = sizes[variable];
         const auto bound = order.first(k + 1);
-        const std::vector<char> asked = awaited(bound, conditions, sizes.size());
+        const core::plain_vector<char> asked = awaited(bound, conditions, sizes.size());
         kept.clear();
         for (const std::size_t v : bound)
             if (asked[v] != 0) push(kept, v);

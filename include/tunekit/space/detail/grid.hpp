@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/concepts.hpp"
@@ -85,7 +86,7 @@ public:
     void neighbours(std::span<const index> in, std::span<index> out, neighbourhood kind, G& gen) const
     {
         assert(out.size() == in.size());
-        std::vector<std::uint16_t> row(dimensions());
+        core::plain_vector<std::uint16_t> row(dimensions());
         for (std::size_t k = 0; k < in.size(); ++k) out[k] = neighbour(in[k], kind, row.data(), gen);
     }
 
@@ -160,11 +161,11 @@ private:
     };
 
     std::vector<std::string> names_;
-    std::vector<std::uint16_t> cardinalities_;
-    std::vector<column> columns_;
+    core::plain_vector<std::uint16_t> cardinalities_;
+    core::plain_vector<column> columns_;
     std::vector<std::string> texts_;
-    std::vector<float> numbers_;     // of each parameter's values
-    std::vector<float> logarithms_;  // sign(x) log2(1 + |x|) of them
+    core::plain_vector<float> numbers_;     // of each parameter's values
+    core::plain_vector<float> logarithms_;  // sign(x) log2(1 + |x|) of them
     numbering rows_;
     moves moves_;
 };
@@ -181,7 +182,7 @@ namespace tunekit::space::detail {
 
 TUNEKIT_INLINE std::vector<std::string> grid::texts(index i) const
 {
-    std::vector<std::uint16_t> row(dimensions());
+    core::plain_vector<std::uint16_t> row(dimensions());
     rows_.row(i, row.data());
     std::vector<std::string> out;
     for (std::size_t j = 0; j < row.size(); ++j) out.push_back(texts_[columns_[j].first_text + row[j]]);
@@ -231,7 +232,7 @@ TUNEKIT_INLINE void grid::take(std::span<axis* const> axes)
 TUNEKIT_INLINE void grid::features(std::span<const index> in, std::span<float> out, encoding e) const
 {
     assert(out.size() == in.size() * feature_count(e));
-    std::vector<std::uint16_t> row(dimensions());
+    core::plain_vector<std::uint16_t> row(dimensions());
     const float* const numbers = e == encoding::log2 ? logarithms_.data() : numbers_.data();
     float* to = out.data();
     bool single = e != encoding::ordinals && e != encoding::one_hot;  // every value is one number

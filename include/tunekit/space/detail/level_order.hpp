@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/space/detail/axis.hpp"
 
@@ -21,8 +22,8 @@ namespace tunekit::space::detail {
 // whoever builds a product compiles all of this (a program with one product: 7.1 units at -O2, 9.4 without).
 
 /// push_back that is compiled once and not once per line.
-template <class T>
-[[gnu::noinline, gnu::hot]] void push(std::vector<T>& to, std::type_identity_t<T> x)
+template <class Vector>
+[[gnu::noinline, gnu::hot]] void push(Vector& to, typename Vector::value_type x)
 {
     to.push_back(x);
 }
@@ -38,7 +39,7 @@ template <class T>
 /// A condition, and those of its parameters that can vary.
 struct open_condition {
     const condition* of;
-    std::vector<std::size_t> scope;
+    core::plain_vector<std::size_t> scope;
     std::size_t number = 0;  ///< from 1, as given
 
     /// Whether the row fulfils it. Throws std::invalid_argument, naming the condition, where the predicate throws.
@@ -57,11 +58,11 @@ struct open_condition {
 };
 
 /// By parameter: whether a condition that awaits another one asks for its value once all of `bound` have values.
-[[nodiscard, gnu::cold]] inline std::vector<char> awaited(std::span<const std::size_t> bound,
-                                                          std::span<const open_condition> conditions,
-                                                          std::size_t parameters)
+[[nodiscard, gnu::cold]] inline core::plain_vector<char> awaited(std::span<const std::size_t> bound,
+                                                                 std::span<const open_condition> conditions,
+                                                                 std::size_t parameters)
 {
-    std::vector<char> free(parameters, 1), out(parameters, 0);
+    core::plain_vector<char> free(parameters, 1), out(parameters, 0);
     for (const std::size_t v : bound) free[v] = 0;
     for (const open_condition& c : conditions) {
         bool waits = false;
@@ -76,7 +77,7 @@ struct open_condition {
                                                    std::span<const open_condition> conditions,
                                                    std::span<const std::uint16_t> sizes)
 {
-    const std::vector<char> asked = awaited(bound, conditions, sizes.size());
+    const core::plain_vector<char> asked = awaited(bound, conditions, sizes.size());
     double states = 1;
     for (const std::size_t v : bound)
         if (asked[v] != 0) states *= sizes[v];
@@ -85,20 +86,20 @@ struct open_condition {
 
 /// The order of `variables` that bounds the branches of their tree best: as given, or from each of them as the first, always
 /// the next that leaves the fewest states.
-[[nodiscard, gnu::cold]] inline std::vector<std::size_t> best_order(const std::vector<std::size_t>& variables,
-                                                                    std::span<const open_condition> conditions,
-                                                                    std::span<const std::uint16_t> sizes)
+[[nodiscard, gnu::cold]] inline core::plain_vector<std::size_t> best_order(
+    const core::plain_vector<std::size_t>& variables, std::span<const open_condition> conditions,
+    std::span<const std::uint16_t> sizes)
 {
-    const auto branches = [&](const std::vector<std::size_t>& order) {
+    const auto branches = [&](const core::plain_vector<std::size_t>& order) {
         double sum = 0;
         for (std::size_t k = 0; k < order.size(); ++k)
             sum += most_states({order.data(), k}, conditions, sizes) * sizes[order[k]];
         return sum;
     };
-    std::vector<std::size_t> best = variables;
+    core::plain_vector<std::size_t> best = variables;
     double fewest = branches(best);
     for (const std::size_t start : variables) {
-        std::vector<std::size_t> order{start};
+        core::plain_vector<std::size_t> order{start};
         while (order.size() < variables.size()) {
             std::size_t choice = 0;
             double cheapest = -1;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/space/detail/enumerate.hpp"
 #include "tunekit/space/detail/numbering.hpp"
@@ -18,10 +19,10 @@ namespace tunekit::space::detail {
 
 /// The nodes of a tree from the last level up; node 0 is the end of every row.
 struct upward {
-    std::vector<std::uint32_t> first{0, 0};  ///< node n has the branches [first[n], first[n + 1])
-    std::vector<index> rows{1};              ///< below node n; all ones where more than most_configurations
-    std::vector<std::uint16_t> value{};      ///< by branch: the ordinal
-    std::vector<std::uint32_t> child{};      ///< by branch: the node below
+    core::plain_vector<std::uint32_t> first{0, 0};  ///< node n has the branches [first[n], first[n + 1])
+    core::plain_vector<index> rows{1};              ///< below node n; all ones where more than most_configurations
+    core::plain_vector<std::uint16_t> value{};      ///< by branch: the ordinal
+    core::plain_vector<std::uint32_t> child{};      ///< by branch: the node below
 
     [[nodiscard]] bool equal(std::uint32_t a, std::uint32_t b) const
     {
@@ -42,10 +43,10 @@ struct upward {
 /// Adds the nodes of a level above those of the states below, and returns that of each state. A branch that leads to no row
 /// is left out, and a state without branches has no node: `dead`.
 inline constexpr std::uint32_t dead = 0xffffffffU;
-[[nodiscard, gnu::hot]] inline std::vector<std::uint32_t> add_level(upward& to, const level& here,
-                                                                    std::span<const std::uint32_t> below)
+[[nodiscard, gnu::hot]] inline core::plain_vector<std::uint32_t> add_level(upward& to, const level& here,
+                                                                           std::span<const std::uint32_t> below)
 {
-    std::vector<std::uint32_t> mine;
+    core::plain_vector<std::uint32_t> mine;
     core::index_table<std::uint32_t> nodes;  // of this level
     const auto hash = [&](std::uint32_t n) { return to.hash(n); };
     for (std::size_t s = 0; s + 1 < here.first.size(); ++s) {
@@ -81,7 +82,7 @@ inline constexpr std::uint32_t dead = 0xffffffffU;
 [[nodiscard, gnu::hot]] inline tree merged(std::vector<level> levels)
 {
     upward all;
-    std::vector<std::uint32_t> below{0};  // by state of the level below
+    core::plain_vector<std::uint32_t> below{0};  // by state of the level below
     for (; !levels.empty(); levels.pop_back()) below = add_level(all, levels.back(), below);
     tree out;
     if (below[0] == dead) return out;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/numbering.hpp"
@@ -55,7 +56,7 @@ private:
     };
 
     /// Running sums of the parameters' ways, up to and with each.
-    [[nodiscard]] const std::vector<std::uint64_t>& sums_of(neighbourhood kind) const noexcept
+    [[nodiscard]] const core::plain_vector<std::uint64_t>& sums_of(neighbourhood kind) const noexcept
     {
         return kind == neighbourhood::adjacent ? steps_ : kind == neighbourhood::swap ? trades_ : others_;
     }
@@ -78,12 +79,13 @@ private:
 
     static constexpr std::size_t most_owners = 4096;
 
-    std::vector<parameter> parameters_;
-    std::vector<std::uint32_t> owners_;   // the parameters of the first ways to another value, `most_owners` at most
-    std::vector<std::uint64_t> others_;   // ways to another value
-    std::vector<std::uint64_t> steps_;    // 2 where there is more than one value
-    std::vector<std::uint64_t> trades_;   // pairs
-    std::vector<std::uint16_t> swapped_;  // values x pairs of each parameter, one after another
+    core::plain_vector<parameter> parameters_;
+    core::plain_vector<std::uint32_t>
+        owners_;  // the parameters of the first ways to another value, `most_owners` at most
+    core::plain_vector<std::uint64_t> others_;   // ways to another value
+    core::plain_vector<std::uint64_t> steps_;    // 2 where there is more than one value
+    core::plain_vector<std::uint64_t> trades_;   // pairs
+    core::plain_vector<std::uint16_t> swapped_;  // values x pairs of each parameter, one after another
 };
 
 }  // namespace tunekit::space::detail
@@ -94,7 +96,7 @@ namespace tunekit::space::detail {
 TUNEKIT_INLINE void moves::add(const axis& a)
 {
     const std::size_t n = a.texts.size();
-    const auto sum = [](std::vector<std::uint64_t>& of, std::size_t more) {
+    const auto sum = [](core::plain_vector<std::uint64_t>& of, std::size_t more) {
         of.push_back((of.empty() ? 0 : of.back()) + more);
     };
     sum(others_, n - 1);
@@ -103,7 +105,7 @@ TUNEKIT_INLINE void moves::add(const axis& a)
     sum(steps_, n > 1 ? 2 : 0);
     sum(trades_, a.pairs);
     parameters_.push_back({n, a.pairs, swapped_.size()});
-    swapped_.insert(swapped_.end(), a.swapped.begin(), a.swapped.end());
+    swapped_.append(a.swapped);
 }
 
 TUNEKIT_INLINE index moves::step(const numbering& rows, index i, std::uint16_t* row, neighbourhood kind,
@@ -128,7 +130,7 @@ TUNEKIT_INLINE index moves::step(const numbering& rows, index i, std::uint16_t* 
 
 TUNEKIT_INLINE std::vector<index> moves::all(const numbering& rows, index i, neighbourhood kind) const
 {
-    std::vector<std::uint16_t> row(parameters_.size());
+    core::plain_vector<std::uint16_t> row(parameters_.size());
     rows.row(i, row.data());
     std::vector<index> out;
     const auto keep = [&](index found) {
@@ -157,7 +159,7 @@ TUNEKIT_INLINE std::vector<index> moves::all(const numbering& rows, index i, nei
 
 TUNEKIT_INLINE std::size_t moves::pick(neighbourhood kind, std::uint64_t& r) const
 {
-    const std::vector<std::uint64_t>& sums = sums_of(kind);
+    const core::plain_vector<std::uint64_t>& sums = sums_of(kind);
     std::size_t low = 0;
     for (const std::uint64_t sum : sums) low += sum <= r ? 1 : 0;  // no search: its branches would be guesses
     if (low > 0) r -= sums[low - 1];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/detail/axis.hpp"
 
@@ -64,12 +65,12 @@ private:
 /// Departures: sub-trees are shared, so that a tree is as large as its dependences and not as its rows; the order of
 ///             the levels is chosen.
 struct tree {
-    std::vector<std::size_t> variables;  ///< the positions of the parameters, level by level
-    std::vector<std::uint32_t> first;    ///< nodes + 1: where a node's branches begin; the root is node 0
-    std::vector<std::uint16_t> value;    ///< by branch: the ordinal, ascending within a node
-    std::vector<std::uint32_t> child;    ///< by branch: the node of the next level
-    std::vector<index> before;           ///< by branch: rows below the node's earlier branches
-    index size = 0;                      ///< rows; all ones where more than most_configurations
+    core::plain_vector<std::size_t> variables;  ///< the positions of the parameters, level by level
+    core::plain_vector<std::uint32_t> first;    ///< nodes + 1: where a node's branches begin; the root is node 0
+    core::plain_vector<std::uint16_t> value;    ///< by branch: the ordinal, ascending within a node
+    core::plain_vector<std::uint32_t> child;    ///< by branch: the node of the next level
+    core::plain_vector<index> before;           ///< by branch: rows below the node's earlier branches
+    index size = 0;                             ///< rows; all ones where more than most_configurations
 };
 
 /// The rows of ordinals that fulfil some conditions, numbered as `product` says: a mixed-radix number of groups of
@@ -154,8 +155,8 @@ private:
     /// The number of row `i` after its part within `g` became that of `row`.
     [[nodiscard]] index moved(index i, const std::uint16_t* row, const group& g) const;
 
-    std::vector<group> groups_;
-    std::vector<std::uint32_t> group_of_;  // by parameter
+    core::plain_vector<group> groups_;
+    core::plain_vector<std::uint32_t> group_of_;  // by parameter
     tree trees_;
     index size_ = 0;
 };

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/enumerate.hpp"
@@ -34,18 +35,18 @@
 namespace tunekit::space::detail {
 
 /// The rows over `variables` that fulfil all conditions. Throws too_costly.
-[[nodiscard, gnu::cold]] inline tree tree_of(const std::vector<std::size_t>& variables,
+[[nodiscard, gnu::cold]] inline tree tree_of(const core::plain_vector<std::size_t>& variables,
                                              std::span<const open_condition> conditions,
                                              std::span<const std::uint16_t> sizes, std::uint64_t& spent)
 {
-    std::vector<std::size_t> order = best_order(variables, conditions, sizes);
+    core::plain_vector<std::size_t> order = best_order(variables, conditions, sizes);
     tree out = merged(enumerate(order, conditions, sizes, spent));
     out.variables = std::move(order);
     return out;
 }
 
 /// Conditions that no row fulfils together, each of them needed for that; or all, where that costs too much to find out.
-[[nodiscard, gnu::cold]] inline std::vector<open_condition> culprits(const std::vector<std::size_t>& variables,
+[[nodiscard, gnu::cold]] inline std::vector<open_condition> culprits(const core::plain_vector<std::size_t>& variables,
                                                                      const std::vector<open_condition>& conditions,
                                                                      std::span<const std::uint16_t> sizes,
                                                                      std::uint64_t& spent)
@@ -83,9 +84,9 @@ namespace tunekit::space::detail {
 /// Throws std::invalid_argument, naming it, where one on what cannot vary fails.
 [[nodiscard, gnu::cold]] inline std::vector<open_condition> linked(std::span<const std::uint16_t> sizes,
                                                                    std::span<const condition> conditions,
-                                                                   std::vector<std::size_t>& leader)
+                                                                   core::plain_vector<std::size_t>& leader)
 {
-    const std::vector<std::uint16_t> row(sizes.size(), 0);
+    const core::plain_vector<std::uint16_t> row(sizes.size(), 0);
     for (std::size_t j = 0; j < sizes.size(); ++j) push(leader, j);
     std::vector<open_condition> out;
     std::size_t number = 0;
@@ -111,7 +112,7 @@ namespace tunekit::space::detail {
 
 TUNEKIT_INLINE numbering::numbering(std::span<const std::uint16_t> cardinalities, std::span<const condition> conditions)
 {
-    std::vector<std::size_t> leader;
+    core::plain_vector<std::size_t> leader;
     const std::vector<open_condition> all = linked(cardinalities, conditions, leader);
     std::uint64_t spent = 0;
     for (std::size_t j = 0; j < leader.size(); ++j) {
@@ -124,7 +125,7 @@ TUNEKIT_INLINE numbering::numbering(std::span<const std::uint16_t> cardinalities
         for (const open_condition& c : all)
             if (leader[c.scope.front()] == j) own.push_back(c);
         if (!own.empty()) {
-            std::vector<std::size_t> members;
+            core::plain_vector<std::size_t> members;
             for (std::size_t k = j; k < leader.size(); ++k)
                 if (leader[k] == j) push(members, k);
             tree t;

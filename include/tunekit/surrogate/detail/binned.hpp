@@ -14,9 +14,9 @@
 #include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
@@ -26,10 +26,10 @@ namespace tunekit::surrogate::detail {
 struct binned {
     std::size_t rows = 0;
     std::size_t dimensions = 0;
-    std::vector<std::uint32_t> first;   ///< d + 1
-    std::vector<float> low, high;       ///< per slot: the smallest and the largest value in it
-    std::vector<std::uint16_t> narrow;  ///< rows x d slots, row-major, where they fit 16 bits; else empty
-    std::vector<std::uint32_t> wide;    ///< the same where they do not
+    core::plain_vector<std::uint32_t> first;   ///< d + 1
+    core::plain_vector<float> low, high;       ///< per slot: the smallest and the largest value in it
+    core::plain_vector<std::uint16_t> narrow;  ///< rows x d slots, row-major, where they fit 16 bits; else empty
+    core::plain_vector<std::uint32_t> wide;    ///< the same where they do not
 
     [[nodiscard]] std::size_t slots() const noexcept { return low.size(); }
 
@@ -57,8 +57,8 @@ public:
     explicit column_binner(std::size_t max_bins) : max_bins_(max_bins) {}
 
     /// Precondition: finite values. Returns the number of bins.
-    std::uint32_t operator()(std::span<const float> column, std::span<std::uint32_t> codes, std::vector<float>& low,
-                             std::vector<float>& high)
+    std::uint32_t operator()(std::span<const float> column, std::span<std::uint32_t> codes,
+                             core::plain_vector<float>& low, core::plain_vector<float>& high)
     {
         if (count_small_integers(column)) {
             for (std::size_t i = 0; i < column.size(); ++i) codes[i] = table_[static_cast<std::uint32_t>(column[i])];
@@ -67,8 +67,8 @@ public:
         }
         const std::size_t k = distinct_.size();
         if (max_bins_ == 0 || k <= max_bins_) {
-            low.insert(low.end(), distinct_.begin(), distinct_.end());
-            high.insert(high.end(), distinct_.begin(), distinct_.end());
+            low.append(distinct_);
+            high.append(distinct_);
             return static_cast<std::uint32_t>(k);
         }
         return quantiles(codes, low, high);
@@ -88,12 +88,13 @@ private:
     void sort_keys();
 
     // At most max_bins_ bins of nearly equal numbers of rows; equal values share a bin. `codes` are places in distinct_.
-    std::uint32_t quantiles(std::span<std::uint32_t> codes, std::vector<float>& low, std::vector<float>& high);
+    std::uint32_t quantiles(std::span<std::uint32_t> codes, core::plain_vector<float>& low,
+                            core::plain_vector<float>& high);
 
     std::size_t max_bins_;
-    std::vector<float> distinct_;
-    std::vector<std::uint64_t> keys_, sorted_;
-    std::vector<std::uint32_t> table_, counts_, bin_of_;
+    core::plain_vector<float> distinct_;
+    core::plain_vector<std::uint64_t> keys_, sorted_;
+    core::plain_vector<std::uint32_t> table_, counts_, bin_of_;
 };
 
 /// Bins rows; `max_bins` = 0 gives every distinct value a bin of its own. Cost: O(n d), with a log n where values are
@@ -106,8 +107,8 @@ template <class T>
     binned out{.rows = n, .dimensions = d, .first = {0}, .low = {}, .high = {}, .narrow = {}, .wide = {}};
     constexpr std::size_t line =
         16;  // numbers of a line of cache: so many columns, or rows, are read and written together
-    std::vector<float> columns(line * n);
-    std::vector<std::uint32_t> codes(n * d);
+    core::plain_vector<float> columns(line * n);
+    core::plain_vector<std::uint32_t> codes(n * d);
     column_binner bin(max_bins);
     for (std::size_t first = 0; first < d; first += line) {
         const std::size_t some = (std::min)(line, d - first);
@@ -205,8 +206,8 @@ TUNEKIT_INLINE void column_binner::sort_keys()
     }
 }
 
-TUNEKIT_INLINE std::uint32_t column_binner::quantiles(std::span<std::uint32_t> codes, std::vector<float>& low,
-                                                      std::vector<float>& high)
+TUNEKIT_INLINE std::uint32_t column_binner::quantiles(std::span<std::uint32_t> codes, core::plain_vector<float>& low,
+                                                      core::plain_vector<float>& high)
 {
     counts_.assign(distinct_.size(), 0);
     for (const std::uint32_t c : codes) ++counts_[c];

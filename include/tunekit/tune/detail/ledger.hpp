@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
@@ -112,7 +113,7 @@ private:
 
     budget limit_;
     index size_;
-    std::vector<sent> sent_;               // by ticket
+    core::plain_vector<sent> sent_;        // by ticket
     std::vector<std::uint64_t> dropped_;   // tickets to send again, in the order of their loss
     std::vector<index> first_;             // the configurations of begin_with
     std::size_t begun_ = 0;                // the number of these that went out

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/jobs.hpp"
 
@@ -129,8 +130,8 @@ private:
 
     std::vector<slot> slots_;
     std::size_t first_open_ = 0;
-    std::vector<lane> lanes_;  // by worker
-    std::vector<sent> sent_;   // by ticket
+    std::vector<lane> lanes_;        // by worker
+    core::plain_vector<sent> sent_;  // by ticket
 };
 
 }  // namespace tunekit::detail

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
@@ -22,9 +22,9 @@ template <class Slot>
 struct drawn_rows {
     const binned& data;
     const Slot* slots;
-    std::vector<std::uint32_t> multiplicity;  ///< by row of the data: times it was drawn
-    std::vector<std::uint64_t> word;          ///< by row of the data: its packed target, that many times
-    std::vector<std::uint32_t> order;         ///< rows of the data
+    core::plain_vector<std::uint32_t> multiplicity;  ///< by row of the data: times it was drawn
+    core::plain_vector<std::uint64_t> word;          ///< by row of the data: its packed target, that many times
+    core::plain_vector<std::uint32_t> order;         ///< rows of the data
 
     /// n rows with replacement, or all of them once.
     drawn_rows(const binned& from, const Slot* slots_of_data, const packed_targets& targets, bool bootstrap,

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
 #include "tunekit/surrogate/detail/forest/drawn_rows.hpp"
@@ -29,8 +29,8 @@ struct grown_node {
 };
 
 struct grown_tree {
-    std::vector<grown_node> nodes;            ///< nodes[0] is the root
-    std::vector<std::uint32_t> multiplicity;  ///< times each training row was drawn
+    core::plain_vector<grown_node> nodes;            ///< nodes[0] is the root
+    core::plain_vector<std::uint32_t> multiplicity;  ///< times each training row was drawn
 };
 
 /// Grows one tree; a fresh one per tree. `Slot` is the type of the slots of `binned`.
@@ -55,7 +55,7 @@ public:
     {
         const bool histograms = limits_.max_features * 3 >= data_.dimensions;  // else most of one would go unread
         histogram_from_ = histograms ? (std::max)(std::size_t{5}, data_.slots() / 16) : rows_.size() + 1;
-        tree_.nodes.emplace_back();
+        tree_.nodes.push_back({});
         std::uint64_t total = 0;
         for (const auto r : rows_.order) total += rows_.word[r];
         pending_.push_back({.begin = 0, .end = rows_.size(), .node = 0, .depth = 0, .total = total});
@@ -174,9 +174,9 @@ private:
     split_search<Slot> search_;  // of rows_, with what the generator gives after them
     std::size_t histogram_from_ = 0;
     grown_tree tree_;
-    std::vector<std::uint32_t> other_;
-    std::vector<std::uint64_t> histograms_;
-    std::vector<grown_piece> pending_;
+    core::plain_vector<std::uint32_t> other_;
+    core::plain_vector<std::uint64_t> histograms_;
+    core::plain_vector<grown_piece> pending_;
 };
 
 }  // namespace tunekit::surrogate::detail

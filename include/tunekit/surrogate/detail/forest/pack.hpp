@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
 #include "tunekit/surrogate/detail/forest/growth.hpp"
 #include "tunekit/surrogate/detail/forest/walk.hpp"
@@ -35,12 +36,13 @@ struct node_view {
 
 /// All trees one after another; nodes count from each tree's root.
 struct forest {
-    std::vector<std::size_t> root;  ///< trees + 1
-    std::vector<large_node> large;
-    std::vector<double> value;        ///< per node
-    std::vector<double> variance;     ///< per node; empty unless asked for
-    std::vector<small_node> compact;  ///< the same nodes, where the forest is small enough; else these three are empty
-    std::vector<crown> crowns;        ///< per tree
+    core::plain_vector<std::size_t> root;  ///< trees + 1
+    core::plain_vector<large_node> large;
+    core::plain_vector<double> value;     ///< per node
+    core::plain_vector<double> variance;  ///< per node; empty unless asked for
+    core::plain_vector<small_node>
+        compact;                       ///< the same nodes, where the forest is small enough; else these three are empty
+    core::plain_vector<crown> crowns;  ///< per tree
     value_codes codes;
 
     friend bool operator==(const forest&, const forest&) = default;
@@ -85,8 +87,8 @@ private:
     }
 
     const binned& data_;
-    std::vector<std::size_t> offset_;
-    std::vector<std::uint32_t> code_;
+    core::plain_vector<std::size_t> offset_;
+    core::plain_vector<std::uint32_t> code_;
     value_codes codes_;
     std::size_t most_ = 0;
 };
@@ -112,7 +114,7 @@ TUNEKIT_INLINE threshold_table::threshold_table(std::span<const grown_tree> tree
         if (k <= table_bins) pairs += k * k;
     }
     code_.assign(pairs, 0);
-    std::vector<std::vector<float>> cuts(d);
+    std::vector<core::plain_vector<float>> cuts(d);
     for (const auto& tree : trees) {
         for (const auto& node : tree.nodes) {
             if (node.left == 0) continue;
@@ -128,7 +130,7 @@ TUNEKIT_INLINE threshold_table::threshold_table(std::span<const grown_tree> tree
             if (code_[offset_[f] + p] != 0) cuts[f].push_back(data.threshold(begin + p / k, begin + p % k));
         std::sort(cuts[f].begin(), cuts[f].end());
         cuts[f].erase(std::unique(cuts[f].begin(), cuts[f].end()), cuts[f].end());
-        codes_.cut.insert(codes_.cut.end(), cuts[f].begin(), cuts[f].end());
+        codes_.cut.append(cuts[f]);
         codes_.first.push_back(static_cast<std::uint32_t>(codes_.cut.size()));
         most_ = (std::max)(most_, cuts[f].size());
         for (std::size_t p = 0; k <= table_bins && p < k * k; ++p)

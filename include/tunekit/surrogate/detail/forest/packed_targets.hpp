@@ -9,7 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
+
+#include "tunekit/core/detail/plain_vector.hpp"
 
 namespace tunekit::surrogate::detail {
 
@@ -17,7 +18,7 @@ namespace tunekit::surrogate::detail {
 /// the target in the high bits, the weight in the low `count_bits`; words add without carrying into each other.
 struct packed_targets {
     unsigned count_bits = 0;
-    std::vector<std::uint64_t> word;  ///< of weight 1; times w for weight w
+    core::plain_vector<std::uint64_t> word;  ///< of weight 1; times w for weight w
 
     static constexpr std::size_t max_rows = (std::size_t{1} << 20) - 1;  ///< leaves 24 bits to a target
 

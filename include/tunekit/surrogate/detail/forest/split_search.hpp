@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/surrogate/detail/forest/drawn_rows.hpp"
@@ -228,9 +228,9 @@ private:
     const tree_growth_options& limits_;
     random::philox gen_;
     std::size_t d_;
-    std::vector<std::uint32_t> order_;
-    std::vector<std::uint64_t> prefix_, own_, keys_;
-    std::vector<double> gain_;
+    core::plain_vector<std::uint32_t> order_;
+    core::plain_vector<std::uint64_t> prefix_, own_, keys_;
+    core::plain_vector<double> gain_;
 };
 
 }  // namespace tunekit::surrogate::detail

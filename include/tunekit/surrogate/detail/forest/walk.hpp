@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/lanes.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
@@ -74,8 +74,8 @@ template <std::size_t Node, std::size_t Level, std::size_t Block>
 
 /// Codes of values: how many of a feature's thresholds a value is above. Thresholds ascend, at most 255 per feature.
 struct value_codes {
-    std::vector<float> cut;
-    std::vector<std::uint32_t> first;  ///< d + 1
+    core::plain_vector<float> cut;
+    core::plain_vector<std::uint32_t> first;  ///< d + 1
 
     friend bool operator==(const value_codes&, const value_codes&) = default;
 
@@ -173,9 +173,9 @@ private:
     const value_codes& codes_;
     std::size_t d_;
     std::size_t n_ = 0;
-    std::vector<std::int8_t> columns_;
-    std::vector<std::uint8_t> rows_;
-    std::vector<float> raw_;
+    core::plain_vector<std::int8_t> columns_;
+    core::plain_vector<std::uint8_t> rows_;
+    core::plain_vector<float> raw_;
     std::array<std::uint16_t, block> leaf_{};
     std::array<std::uint16_t, block> walking_{};
 };
@@ -219,7 +219,7 @@ public:
 private:
     std::size_t d_;
     std::size_t n_ = 0;
-    std::vector<float> rows_;
+    core::plain_vector<float> rows_;
     std::array<std::uint32_t, block> leaf_{};
 };
 

@@ -11,9 +11,9 @@
 #include <memory>
 #include <numbers>
 #include <span>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/surrogate/detail/process/matern.hpp"
 #include "tunekit/surrogate/detail/process/triangle.hpp"
 #include "tunekit/surrogate/process_parameters.hpp"
@@ -33,7 +33,7 @@ namespace tunekit::surrogate::detail {
 class evidence {
 public:
     /// `middle` has the prior's median of each entry of theta.
-    evidence(const point_strips& points, std::span<const double> y, std::vector<char> overlap,
+    evidence(const point_strips& points, std::span<const double> y, core::plain_vector<char> overlap,
              const process_prior& prior, std::span<const double> middle)
         : points_(points), y_(y), overlap_(std::move(overlap)), prior_(prior), middle_(middle)
     {
@@ -44,7 +44,7 @@ public:
 private:
     const point_strips& points_;
     std::span<const double> y_;
-    std::vector<char> overlap_;
+    core::plain_vector<char> overlap_;
     process_prior prior_;
     std::span<const double> middle_;
 
@@ -60,7 +60,7 @@ TUNEKIT_INLINE triangle factor_of(const point_strips& points, const matern& cova
 {
     triangle out;
     out.entries.reserve(points.size * (points.size + 1) / 2);
-    std::vector<double> cross(strips_for(points.size) * strip * strip);
+    core::plain_vector<double> cross(strips_for(points.size) * strip * strip);
     for (std::size_t k = 0; k * strip < points.size; ++k) {
         const double* with = points.of(k);
         const std::size_t old = out.size, n = (std::min)(strip, points.size - old);
@@ -79,7 +79,7 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
     for (std::size_t c = 0; c < d; ++c) covariance.inverse_length.push_back(std::exp(-theta[c]));
     const double noise = std::exp(theta[d + 1]);
     const triangle l = factor_of(points_, covariance, noise);
-    std::vector<double> alpha(y_.begin(), y_.end());
+    core::plain_vector<double> alpha(y_);
     l.solve_one(alpha);
     double value = 0.5 * triangle::inner(alpha.data(), alpha.data(), n) +
                    0.5 * static_cast<double>(n) * std::log(2 * std::numbers::pi);
@@ -89,7 +89,7 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
 
     // Columns of L^-1, a strip at a time: those of strip k are 0 above row 8 k.
     const std::size_t rows = all * strip;
-    std::vector<double> inverse(all * rows * strip);
+    core::plain_vector<double> inverse(all * rows * strip);
     for (std::size_t k = 0; k < all; ++k) {
         double* x = inverse.data() + k * rows * strip;
         for (std::size_t j = 0; j < strip && k * strip + j < n; ++j) x[(k * strip + j) * strip + j] = 1;

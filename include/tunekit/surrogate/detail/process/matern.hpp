@@ -7,8 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <type_traits>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/lanes.hpp"
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/surrogate/detail/process/strips.hpp"
@@ -18,8 +18,8 @@ namespace tunekit::surrogate::detail {
 /// s^2 (1 + a + a^2 / 3) e^-a,  a = sqrt(5 sum_c delta_c),  delta_c = ((x_c - z_c) / l_c)^2, or [x_c != z_c] / l_c^2 where
 /// overlap[c].
 struct matern {
-    std::vector<double> inverse_length;
-    std::vector<char> overlap;
+    core::plain_vector<double> inverse_length;
+    core::plain_vector<char> overlap;
     double variance = 1;
 
     friend bool operator==(const matern&, const matern&) = default;

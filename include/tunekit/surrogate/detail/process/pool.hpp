@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/stats/prediction.hpp"
 #include "tunekit/surrogate/detail/process/posterior.hpp"
 
@@ -36,12 +37,12 @@ public:
     [[nodiscard]] whitened only(std::span<const std::uint32_t> positions) const;
 
 private:
-    std::uint64_t key_ = 0;                  // of the factor; 0: of none yet
-    std::size_t done_ = 0;                   // rows of the factor
-    std::vector<std::vector<double>> rows_;  // of each strip [row][8]
-    std::vector<double> known_;              // [strip][8]: the sum of squares, what the rows know of each candidate
-    std::vector<double> white_, white_one_;  // of the posterior, as far as they are in the sums
-    std::vector<double> by_white_, by_one_;  // [strip][8]: the products of the rows with these
+    std::uint64_t key_ = 0;                         // of the factor; 0: of none yet
+    std::size_t done_ = 0;                          // rows of the factor
+    std::vector<core::plain_vector<double>> rows_;  // of each strip [row][8]
+    core::plain_vector<double> known_;  // [strip][8]: the sum of squares, what the rows know of each candidate
+    core::plain_vector<double> white_, white_one_;  // of the posterior, as far as they are in the sums
+    core::plain_vector<double> by_white_, by_one_;  // [strip][8]: the products of the rows with these
 
     void add_products(const posterior& s);
 };
@@ -65,7 +66,10 @@ class process_pool {
 public:
     process_pool() = default;
     /// Makes a pool of these rows, row-major.
-    process_pool(std::vector<float> rows, std::size_t dimensions) : rows_(std::move(rows)), dimensions_(dimensions) {}
+    process_pool(core::plain_vector<float> rows, std::size_t dimensions)
+        : rows_(std::move(rows)), dimensions_(dimensions)
+    {
+    }
 
     friend bool operator==(const process_pool&, const process_pool&) = default;
 
@@ -78,7 +82,7 @@ public:
 private:
     friend struct surrogate::gaussian_process;
 
-    std::vector<float> rows_;
+    core::plain_vector<float> rows_;
     std::size_t dimensions_ = 0;
     whitened part_;
 
@@ -167,7 +171,7 @@ TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions)
     if (rows_.empty()) return out;
     out.key_ = key_;
     out.done_ = done_;
-    out.rows_.assign(strips_for(positions.size()), std::vector<double>(done_ * strip));
+    out.rows_.assign(strips_for(positions.size()), core::plain_vector<double>(done_ * strip));
     out.known_.assign(out.rows_.size() * strip, 0.0);
     out.white_ = white_;
     out.white_one_ = white_one_;
@@ -188,10 +192,7 @@ TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> po
     process_pool out;
     out.dimensions_ = dimensions_;
     out.rows_.reserve(positions.size() * dimensions_);
-    for (const std::uint32_t i : positions) {
-        const auto first = rows_.begin() + static_cast<std::ptrdiff_t>(i * dimensions_);
-        out.rows_.insert(out.rows_.end(), first, first + static_cast<std::ptrdiff_t>(dimensions_));
-    }
+    for (const std::uint32_t i : positions) out.rows_.append({rows_.begin() + i * dimensions_, dimensions_});
     out.part_ = part_.only(positions);
     return out;
 }

@@ -11,9 +11,9 @@
 #include <numeric>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/linalg/lbfgs.hpp"
 #include "tunekit/surrogate/detail/process/evidence.hpp"
 #include "tunekit/surrogate/detail/process/matern.hpp"
@@ -35,20 +35,20 @@ struct coordinate {
 struct posterior {
     std::size_t dimensions = 0;  ///< columns of a row
     std::uint64_t key = 0;  ///< of this factor: another where the parameters or the rows kept are others; 0: not fitted
-    std::size_t tuned_rows = 0;      ///< rows with a target when the parameters were fitted
-    std::vector<float> seen;         ///< all rows of the last fit
-    std::vector<std::size_t> taken;  ///< those in the process, in the order of the factor
-    std::vector<coordinate> coordinates;
+    std::size_t tuned_rows = 0;             ///< rows with a target when the parameters were fitted
+    core::plain_vector<float> seen;         ///< all rows of the last fit
+    core::plain_vector<std::size_t> taken;  ///< those in the process, in the order of the factor
+    core::plain_vector<coordinate> coordinates;
     std::size_t varying = 1;  ///< columns that differ in the rows to which the parameters were fitted, 1 at least
     process_parameters parameters;
     matern covariance;
     point_strips points;  ///< the coordinates of `taken`
     triangle factor;
     double origin = 0, mean = 0, sd = 1;  ///< the first target of `taken`; mean and sd of all
-    std::vector<char> open;               ///< whether a row of `taken` is without a target
-    std::vector<double> targets;          ///< (y - mean) / sd, 0 where there is none
+    core::plain_vector<char> open;        ///< whether a row of `taken` is without a target
+    core::plain_vector<double> targets;   ///< (y - mean) / sd, 0 where there is none
     /// L^-1 (y - origin) and L^-1 1. A row without a target has 0 in both. They do not change where rows are added.
-    std::vector<double> white, white_one;
+    core::plain_vector<double> white, white_one;
 
     friend bool operator==(const posterior&, const posterior&) = default;
 
@@ -61,9 +61,9 @@ struct posterior {
     [[nodiscard]] bool extends(std::span<const float> all) const;
 
     template <class Row>
-    [[nodiscard]] std::vector<double> scaled(const Row& row) const
+    [[nodiscard]] core::plain_vector<double> scaled(const Row& row) const
     {
-        std::vector<double> out;
+        core::plain_vector<double> out;
         out.reserve(coordinates.size());
         for (const coordinate& c : coordinates)
             out.push_back((static_cast<double>(row[c.column]) - c.offset) / c.range);
@@ -86,7 +86,7 @@ struct posterior {
 };
 
 /// The better half of `most` and the latest quarter, ascending, where there are more than `most`; else all. NaN is worst.
-[[nodiscard]] std::vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most);
+[[nodiscard]] core::plain_vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most);
 
 /// The parameters of highest evidence times prior over `sample`, from the prior's middle, and from those of `s` where it is
 /// `known`.
@@ -135,11 +135,11 @@ TUNEKIT_INLINE point_strips posterior::points_of(std::span<const std::size_t> so
 
 TUNEKIT_INLINE void posterior::set_targets(std::span<const double> y)
 {
-    std::vector<double> known;
+    core::plain_vector<double> known;
     for (const std::size_t i : taken)
         if (!std::isnan(y[i])) known.push_back(y[i]);
     const auto n = static_cast<double>(known.size());
-    origin = known.front();  // equal targets give exactly their value
+    origin = known[0];  // equal targets give exactly their value
     double sum = 0, squares = 0;
     for (const double v : known) sum += v - origin;
     mean = origin + sum / n;
@@ -167,17 +167,17 @@ TUNEKIT_INLINE void posterior::factor_rows()
 TUNEKIT_INLINE void posterior::add_rows(std::span<const float> all)
 {
     std::size_t next = rows();
-    seen.assign(all.begin(), all.end());
+    seen.assign(all);
     while (next < rows()) {
         const std::size_t old = taken.size(), n = (std::min)(strip, rows() - next);
         for (std::size_t k = 0; k < n; ++k) taken.push_back(next + k);
         const point_strips fresh = points_of(std::span(taken).subspan(old, n));
-        std::vector<double> cross(old * strip), own(strip * strip);
+        core::plain_vector<double> cross(old * strip), own(strip * strip);
         covariance(points, 0, old, fresh.of(0), cross.data());
         covariance(fresh, 0, n, fresh.of(0), own.data());
         for (std::size_t i = 0; i < n; ++i) own[i * strip + i] += parameters.noise;
         factor.append(cross, own, n, parameters.noise);
-        std::vector<double> point(coordinates.size());
+        core::plain_vector<double> point(coordinates.size());
         for (std::size_t i = 0; i < n; ++i) {
             for (std::size_t c = 0; c < point.size(); ++c) point[c] = fresh.at(i, c);
             points.push_back(point);
@@ -200,7 +200,7 @@ TUNEKIT_INLINE void posterior::whiten_targets(std::span<const double> y)
 
 TUNEKIT_INLINE std::vector<double> posterior::weights() const
 {
-    std::vector<double> out = white;
+    std::vector<double> out(white.begin(), white.end());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] -= (mean - origin) * white_one[i];
     for (std::size_t i = out.size(); i-- > 0;) {
         const double* row = factor.row(i);
@@ -210,18 +210,17 @@ TUNEKIT_INLINE std::vector<double> posterior::weights() const
     return out;
 }
 
-TUNEKIT_INLINE std::vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most)
+TUNEKIT_INLINE core::plain_vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most)
 {
-    std::vector<std::size_t> out(y.size());
+    core::plain_vector<std::size_t> out(y.size());
     std::iota(out.begin(), out.end(), std::size_t{0});
     if (out.size() <= most) return out;
-    const auto older = out.end() - static_cast<std::ptrdiff_t>(most / 4);
-    std::vector<std::size_t> best(out.begin(), older);
+    core::plain_vector<std::size_t> best(std::span<const std::size_t>(out).first(out.size() - most / 4));
     std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
         return y[a] > y[b] || (std::isnan(y[b]) && !std::isnan(y[a]));
     });
     best.resize(most / 2);
-    best.insert(best.end(), older, out.end());
+    best.append(std::span<const std::size_t>(out).last(most / 4));
     std::sort(best.begin(), best.end());
     return best;
 }
@@ -230,28 +229,28 @@ TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<co
                                                 const process_prior& prior, std::size_t evaluations, bool known)
 {
     const std::size_t d = s.coordinates.size();
-    std::vector<double> middle;
+    core::plain_vector<double> middle;
     for (const coordinate& c : s.coordinates)
         middle.push_back(std::log(c.overlap ? prior.overlap_length : prior.length) +
                          0.5 * std::log(static_cast<double>(s.varying)));
     middle.push_back(0);
     middle.push_back(std::log(prior.noise));
-    std::vector<double> lower(d, std::log(1e-2)), upper(d, std::log(1e3));
-    lower.insert(lower.end(), {std::log(1e-2), std::log(1e-6)});
-    upper.insert(upper.end(), {std::log(1e3), std::log(2.0)});
-    const auto natural = [&](const std::vector<double>& theta) {
+    core::plain_vector<double> lower(d, std::log(1e-2)), upper(d, std::log(1e3));
+    for (const double x : {std::log(1e-2), std::log(1e-6)}) lower.push_back(x);
+    for (const double x : {std::log(1e3), std::log(2.0)}) upper.push_back(x);
+    const auto natural = [&](std::span<const double> theta) {
         process_parameters out{.lengths = {}, .variance = std::exp(theta[d]), .noise = std::exp(theta[d + 1])};
         for (std::size_t c = 0; c < d; ++c) out.lengths.push_back(std::exp(theta[c]));
         return out;
     };
     for (std::size_t k = 0; k < middle.size(); ++k) middle[k] = std::clamp(middle[k], lower[k], upper[k]);
-    std::vector<double> y;
+    core::plain_vector<double> y;
     for (const std::size_t i : sample) {
         const auto at = std::lower_bound(s.taken.begin(), s.taken.end(), i) - s.taken.begin();
         y.push_back(s.targets[static_cast<std::size_t>(at)]);
     }
-    if (std::all_of(y.begin(), y.end(), [&](double v) { return v == y.front(); })) return natural(middle);
-    std::vector<char> overlap;
+    if (std::all_of(y.begin(), y.end(), [&](double v) { return v == y[0]; })) return natural(middle);
+    core::plain_vector<char> overlap;
     for (const coordinate& c : s.coordinates) overlap.push_back(c.overlap ? 1 : 0);
     const point_strips points = s.points_of(sample);
     const evidence of(points, y, overlap, prior, middle);
@@ -259,7 +258,7 @@ TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<co
                                .tolerance = 1e-3};
     linalg::minimum best = method.minimize(of, middle, lower, upper);
     if (known) {
-        std::vector<double> start;
+        core::plain_vector<double> start;
         for (const double l : s.parameters.lengths) start.push_back(std::log(l));
         start.push_back(std::log(s.parameters.variance));
         start.push_back(std::log(s.parameters.noise));

@@ -7,8 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <span>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/linalg/pack.hpp"
 
 namespace tunekit::surrogate::detail {
@@ -21,7 +21,7 @@ inline constexpr std::size_t packs = strip / linalg::pack_size;
 /// n points of d coordinates: strip k holds coordinate c of points 8 k ... 8 k + 7 side by side. Lanes beyond n are 0.
 struct point_strips {
     std::size_t dimensions = 0, size = 0;
-    std::vector<double> x;  ///< [strip][coordinate][8]
+    core::plain_vector<double> x;  ///< [strip][coordinate][8]
 
     friend bool operator==(const point_strips&, const point_strips&) = default;
 

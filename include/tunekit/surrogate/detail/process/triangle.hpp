@@ -9,15 +9,15 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <vector>
 
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/surrogate/detail/process/strips.hpp"
 
 namespace tunekit::surrogate::detail {
 
 /// L of K = L L^T, its rows one after the other: row i has i + 1 entries. A regular value.
 struct triangle {
-    std::vector<double> entries;
+    core::plain_vector<double> entries;
     std::size_t size = 0;
 
     friend bool operator==(const triangle&, const triangle&) = default;
