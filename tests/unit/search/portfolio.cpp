@@ -223,10 +223,15 @@ TEST_CASE("what is out is believed by the process, not by the forest, and is not
     CHECK(std::count(p.open.begin(), p.open.end(), 1) == 7);
     CHECK(std::all_of(p.open.begin(), p.open.begin() + 32, [](char open) { return open == 0; }));
     const auto forest = state.forest;
+    const auto parameters = p.parameters;
+    (void)strategy.propose(state, space, 8, gen);  // without an answer there is nothing to fit
+    CHECK(state.process.parameters == parameters);
+    CHECK(state.forest == forest);
+    CHECK(std::count(p.open.begin(), p.open.end(), 1) == 15);
     const std::vector<measurement> one{stepped(space, batch[3])};
     strategy.observe(state, space, std::span(batch).subspan(3, 1), one, gen);
     (void)strategy.propose(state, space, 1, gen);
-    CHECK(std::count(state.process.open.begin(), state.process.open.end(), 1) == 7);
+    CHECK(std::count(state.process.open.begin(), state.process.open.end(), 1) == 15);
     CHECK(state.process.open[32 + 3] == 0);
     CHECK_FALSE(state.forest == forest);
 }
