@@ -68,7 +68,8 @@ inline std::string text_of(const baseline_form& form)
 {
     return (form.stop == tunekit::unlimited ? std::string("never stops early")
                                             : "stops after " + std::to_string(form.stop)) +
-           (form.by_work ? ", tasks by work" : ", tasks as declared");
+           (form.by_work ? ", tasks by work" : ", tasks as declared") +
+           (form.first > 0 ? ", " + std::to_string(form.first) + " at random of each before" : std::string());
 }
 
 inline void print(const fair_network& on, const fair_settings& f, const fair_table& t)
@@ -128,7 +129,9 @@ inline void print_json(const fair_network& on, const fair_settings& f, const fai
                         {"ahead_is", sign_of(baseline, row)}});
     }
     const auto form = [](const baseline_form& b) {
-        return json{{"stop", b.stop == tunekit::unlimited ? json(nullptr) : json(b.stop)}, {"by_work", b.by_work}};
+        return json{{"stop", b.stop == tunekit::unlimited ? json(nullptr) : json(b.stop)},
+                    {"by_work", b.by_work},
+                    {"first", b.first}};
     };
     json out{{"network", on.name},
              {"builders", f.builders},

@@ -161,6 +161,7 @@ inline replayed_run fair_run_of(const fair_network& on, const fair_system& syste
                             .seed = f.seed,
                             .patience = sequential ? form.stop : tunekit::unlimited,
                             .builders = f.builders,
+                            .first = sequential ? form.first : 0,
                             .overlap = overlap};
     auto how = replayed_by(system.recipe, s, on.layers.size());
     how.recipe.ahead = (std::max)(how.recipe.ahead, f.builders);

@@ -58,16 +58,19 @@ struct one_after_another {
 struct baseline_form {
     std::uint64_t stop = tunekit::unlimited;  ///< answers without improvement
     bool by_work = false;                     ///< the tasks of most work first; else as declared
+    std::size_t first = 0;                    ///< configurations at random of every task before any has its turn
 
     friend bool operator==(const baseline_form&, const baseline_form&) = default;
 };
 
-/// Every form that a baseline may have. AutoTVM's users choose both; 200 is DynaTune's rule, 64 a round.
+/// Every form that a baseline may have. AutoTVM's users choose stop and order; 200 is DynaTune's rule, 64 a round. A task that waits for
+/// its turn has one configuration, or a batch of eight, which a run without overlap asks for anyway.
 inline std::vector<baseline_form> baseline_forms()
 {
     std::vector<baseline_form> out;
     for (const std::uint64_t stop : {tunekit::unlimited, std::uint64_t{200}, std::uint64_t{100}, std::uint64_t{64}})
-        for (const bool by_work : {false, true}) out.push_back({stop, by_work});
+        for (const bool by_work : {false, true})
+            for (const std::size_t first : {std::size_t{0}, std::size_t{8}}) out.push_back({stop, by_work, first});
     return out;
 }
 

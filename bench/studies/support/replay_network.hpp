@@ -52,7 +52,8 @@ struct replay_settings {
     std::uint32_t runs = 0;                       ///< of each configuration; 0: as the recipe has it
     std::uint64_t patience = tunekit::unlimited;  ///< answers of a task without improvement after which it ends
     std::size_t builders = 1;                     ///< that build side by side
-    bool overlap = false;  ///< they build what is asked next while something runs; else a batch is built, then run
+    std::size_t first = 0;  ///< configurations at random that every task has before any task gets its first slot
+    bool overlap = false;   ///< they build what is asked next while something runs; else a batch is built, then run
 };
 
 /// The latency of a model, or the cost of a task, with its incumbents, as recorded, whenever it changed.
@@ -330,6 +331,7 @@ private:
                 tasks.emplace_back(layer.name, layer.space, layer.flops, layer.weight);
                 recorded.emplace_back(layer.rows, system_.recipe.repetition, seed(k));
             }
+            begin(tasks, repeat);
             tunekit::measure::simulated_workers<rows> pool(std::move(recorded),
                                                            {.workers = 1, .builders = settings_.builders});
             auto how = system_.recipe;
@@ -341,7 +343,18 @@ private:
         for (std::size_t k = 0; k < layers_.size(); ++k)
             tasks.push_back(
                 detail::measured_by(system_.recipe.repetition, layers_[k], time, seed(k), settings_.builders));
+        begin(tasks, repeat);
         return tunekit::tune_tasks(tasks, system_.recipe, schedule, limit, gen, {.watch = watch, .clock = time});
+    }
+
+    /// Gives each task its first configurations.
+    void begin(std::vector<tunekit::task>& tasks, std::size_t repeat) const
+    {
+        if (settings_.first == 0) return;
+        for (std::size_t k = 0; k < tasks.size(); ++k) {
+            auto gen = tunekit::random::stream(settings_.seed + 1000 * repeat, 0x66697273U, k);
+            tasks[k].begin_with(tasks[k].space().sample(settings_.first, gen));
+        }
     }
 
     /// Of the incumbent, as recorded; +inf without one.

@@ -130,5 +130,5 @@ TEST_CASE("the best form of the baseline has the least product of T_q over the o
 {
     CHECK(programs::best_form(std::vector<std::vector<double>>{{10, 90}, {30, 20}, {100, 7}}) == 1);  // 900, 600, 700
     CHECK(programs::best_form(std::vector<std::vector<double>>{{4, 5}, {5, 4}}) == 0);
-    CHECK(programs::baseline_forms().size() == 8);
+    CHECK(programs::baseline_forms().size() == 16);
 }
