@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -48,7 +50,9 @@ public:
         if (!past || past->past().empty() || space.size() == 0) return;
         const tunekit::space::matched_parameters there(space);
         const auto names = space.names();
-        auto made = std::make_shared<known>(known{.past = past, .dimensions = space.dimensions()});
+        auto made = std::make_shared<known>();
+        made->past = past;
+        made->dimensions = space.dimensions();
         made->match(names, there);
         if (made->views.empty()) return;
         by_ = made;
@@ -85,9 +89,11 @@ public:
                 out[k] = static_cast<double>(by_->table[static_cast<std::size_t>(which[k / n]) * n + k % n]);
             return out;
         }
-        std::vector<std::uint16_t> ordinals(which.size() * by_->dimensions);
-        space.ordinals(which, ordinals);
-        by_->predict(ordinals, out);
+        const std::lock_guard lock(by_->recalling);  // a copy of a run may be in another thread
+        const std::vector<index> fresh = by_->not_recalled(which);
+        std::vector<std::uint16_t> ordinals(fresh.size() * by_->dimensions);
+        space.ordinals(fresh, ordinals);
+        by_->recall(which, ordinals, out);
         return out;
     }
 
@@ -150,6 +156,17 @@ private:
         std::vector<view> views{};
         std::vector<float> table{};
         std::vector<index> starts{};
+
+        /// Of a space too large for a table: what was asked for before, as each proposal asks for much of it again. Forgotten
+        /// at `tabulated` configurations; a forecast does not depend on it.
+        mutable std::mutex recalling{};
+        mutable std::unordered_map<index, std::size_t> places{};
+        mutable std::vector<double> recalled{};
+
+        /// Those of `which` that are not recalled; they have their places from now on.
+        [[nodiscard]] std::vector<index> not_recalled(std::span<const index> which) const;
+        /// Forecasts what is not recalled, whose ordinals are given, and fills in all.
+        void recall(std::span<const index> which, std::span<const std::uint16_t> fresh, std::span<double> out) const;
 
         void match(std::span<const std::string> names, const tunekit::space::matched_parameters& there);
         void predict(std::span<const std::uint16_t> ordinals, std::span<double> out) const;
@@ -239,6 +256,29 @@ TUNEKIT_INLINE void guidance::known::match(std::span<const std::string> names,
         views.push_back(std::move(v));
     }
     std::reverse(views.begin(), views.end());
+}
+
+TUNEKIT_INLINE std::vector<index> guidance::known::not_recalled(std::span<const index> which) const
+{
+    if (places.size() >= tabulated ||
+        recalled.size() != places.size() * views.size()) {  // the second: memory was short
+        places.clear();
+        recalled.clear();
+    }
+    std::vector<index> out;
+    for (const index i : which)
+        if (places.try_emplace(i, places.size()).second) out.push_back(i);
+    return out;
+}
+
+TUNEKIT_INLINE void guidance::known::recall(std::span<const index> which, std::span<const std::uint16_t> fresh,
+                                            std::span<double> out) const
+{
+    const std::size_t n = views.size(), before = recalled.size();
+    recalled.resize(places.size() * n);
+    predict(fresh, std::span(recalled).subspan(before));
+    for (std::size_t k = 0; k < which.size(); ++k)
+        for (std::size_t s = 0; s < n; ++s) out[k * n + s] = recalled[places.at(which[k]) * n + s];
 }
 
 TUNEKIT_INLINE void guidance::known::predict(std::span<const std::uint16_t> ordinals, std::span<double> out) const
