@@ -21,6 +21,7 @@
 #include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/conv2d/parallel.hpp"
 #include "tunekit/kernels/conv2d/space.hpp"
+#include "tunekit/kernels/covering.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/kernels/cuda/gemm_space.hpp"
 #include "tunekit/kernels/dense/dense.hpp"
