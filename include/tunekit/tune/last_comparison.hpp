@@ -42,7 +42,7 @@ namespace tunekit {
         most = (std::max)(most, seconds);
         --unknown;
     };
-    if (!single_runs)  // else costs need not be seconds
+    if (!single_runs)                                                            // else costs need not be seconds
         for (const measure::trial& t : record.known()) add(t, t.measured.cost);  // it may tell its cost alone
     for (const measure::trial& t : record.trials()) add(t, 0);
     return (std::max)(sum + static_cast<double>(unknown) * most, 1e-3);

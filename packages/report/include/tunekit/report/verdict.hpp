@@ -81,7 +81,7 @@ namespace detail {
         const std::string others =
             (f.tied.size() == 1 ? "One other configuration" : count(f.tied.size()) + " other configurations") +
             " cannot be told from it";
-        if (f.rounds > 0)
+        if (f.rounds > 1)  // not where the default alone was run again
             out.sentences.push_back(
                 count_of(f.rounds, "round") + " side by side" + (within.empty() ? "" : " (95 %: " + within + ')') +
                 ": " +
