@@ -29,7 +29,8 @@ struct one_worker_options {
 /// `collect` measures, so it blocks, whatever seconds it is given. It measures the first job that is out. A
 /// `streaming_measurer` gets all jobs that follow it with the same task and the same limits, because they are built
 /// together; their answers come together. A measurer takes one set of limits for a batch, and the jobs of one `ask` share
-/// their limits. What they may take falls as answers come. So `room()` is `ahead` where nothing is out, and once answers come it is 0 until all jobs are answered.
+/// their limits, which fall as answers come. So `room()` is `ahead` where nothing is out, and once answers come it is 0 until
+/// all jobs are answered.
 ///
 /// Errors:     those of the measurer, after the answers that it gave were returned; the other jobs stay out.
 ///             std::invalid_argument for a task without a measurer.

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -643,6 +645,24 @@ ranks divided(std::vector<mpi::part> parts, std::vector<double> joins = {})
 }
 
 }  // namespace
+
+TEST_CASE("a job that waits for a rank that runs hears of what is in, and says what was in force")
+{
+    ranks on = divided({builds, builds, builds, runs});
+    leased pool(on, identities);
+    (void)pool.collect(0);
+    for (std::uint64_t k = 0; k < 4; ++k)
+        pool.submit({.ticket = tk::ticket{k}, .candidate = 3 - k, .limits = {.abandon_factor = 1.05}});
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t answered = 0; answered < 4;)
+        for (const tk::answer& a : pool.collect(forever)) {
+            REQUIRE(a.within);
+            CHECK(a.within->abandon_above == 1.05 * best);
+            best = (std::min)(best, a.measured->cost);
+            ++answered;
+        }
+    CHECK(best == to_build[0].result.cost);
+}
 
 TEST_CASE("one rank builds, two run: each job is built once, run once, and its measurement has both times")
 {

@@ -74,6 +74,7 @@ TEST_CASE("messages read back as they were written, in part or with more they ar
                         .tasks = {{100, 0xfeed}, {std::numeric_limits<std::uint64_t>::max(), 1}}});
     comes_back(order{
         .number = 1, .task = 2, .candidate = 3, .within = {.abandon_above = 4, .run_seconds = 5, .build_seconds = 6}});
+    comes_back(order{.within = {.abandon_factor = 1.05}});
     comes_back(order{});  // abandon_above is infinite
     comes_back(order{.number = 1, .code = {1, 2, 3}});
     comes_back(reply{.number = 9, .ran_s = 1, .code = std::vector<unsigned char>(100000, 7)});
