@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 
 from . import _core
 from ._call import call
+from ._space import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +28,12 @@ def workers_of(executor: Executor | None) -> int:
     if executor is None:
         return 1
     if not callable(getattr(executor, "submit", None)):
-        raise _core.Error(f"tunekit: executor is {executor!r}, want one of concurrent.futures")
+        raise _core.Error(f"tunekit: executor is {shown(executor)}, want one of concurrent.futures")
     for name in ("num_workers", "_max_workers"):
         n = getattr(executor, name, None)
         if isinstance(n, int) and n > 0:
             return n
-    raise _core.Error(f"tunekit: {executor!r} does not tell how many workers it has, want an executor with num_workers")
+    raise _core.Error(f"tunekit: {shown(executor)} does not tell how many workers it has, want an executor with num_workers")
 
 
 def one_by_one(run: _core._Driven, work: Work, limits: Limits | None) -> Answers:
