@@ -295,7 +295,7 @@ private:
     /// What was found since the verdict takes the runner-up's place, where it is faster by more than the luck of `runs`.
     void renew_runner_up(found f, std::uint64_t runs)
     {
-        if (!decided() || f.candidate == verdict_->winner) return;
+        if (!decided() || f.candidate == verdict_->winner || f.candidate == untuned_.candidate) return;
         const double luck = 2 * best_.times.spread() / std::sqrt(static_cast<double>(runs));
         if (f.cost * (1 + luck) < verdict_->runner_up_cost) verdict_ = with_runner_up(*verdict_, f);
     }
