@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable, Mapping
 
 from . import _core
-from ._tuner import Failed, parts_of
+from ._space import shown
+from ._tuner import Failed, count, number, parts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,12 +27,10 @@ class Limits:
     """
 
     def __init__(self, seconds: float = 10.0, memory: int | None = None) -> None:
-        if not seconds > 0:
+        self.seconds = number("Limits: seconds", seconds)
+        if not self.seconds > 0:
             raise _core.Error(f"tunekit: Limits: seconds is {seconds}, want > 0")
-        if memory is not None and memory <= 0:
-            raise _core.Error(f"tunekit: Limits: memory is {memory}, want bytes > 0")
-        self.seconds = seconds
-        self.memory = memory
+        self.memory = None if memory is None else count("Limits: memory", memory, 1)
 
     seconds: float
     memory: int | None
@@ -42,7 +41,7 @@ class Limits:
 
 def check_function(f: object) -> None:
     if not callable(f):
-        raise _core.Error(f"tunekit: {f!r} is no function, want one that takes the parameters by name and returns a cost")
+        raise _core.Error(f"tunekit: {shown(f)} is no function, want one that takes the parameters by name and returns a cost")
 
 
 def limits_of(isolated: bool | Limits) -> Limits | None:
@@ -56,7 +55,7 @@ def limits_of(isolated: bool | Limits) -> Limits | None:
     if isolated is True:
         return Limits()
     if not isinstance(isolated, Limits):
-        raise _core.Error(f"tunekit: isolated is {isolated!r}, want True, False or Limits(seconds=10)")
+        raise _core.Error(f"tunekit: isolated is {shown(isolated)}, want True, False or Limits(seconds=10)")
     return isolated
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 
 from . import _core
 from ._call import call
+from ._space import shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ def workers_of(executor: Executor | None, workers: int | None) -> int:
     The standard executors say it by `_max_workers`, mpi4py's by `num_workers`, Dask's by the threads of its cluster.
     """
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MOST_WORKERS):
-        raise _core.Error(f"tunekit: workers is {workers!r}, want an integer from 1 to {MOST_WORKERS}")
+        raise _core.Error(f"tunekit: workers is {shown(workers)}, want an integer from 1 to {MOST_WORKERS}")
     if executor is None:
         if workers is not None and workers != 1:
             raise _core.Error(f"tunekit: workers is {workers} without an executor, want executor=, such as a ThreadPoolExecutor")
         return 1
     if not callable(getattr(executor, "submit", None)):
-        raise _core.Error(f"tunekit: executor is {executor!r}, want one of concurrent.futures")
+        raise _core.Error(f"tunekit: executor is {shown(executor)}, want one of concurrent.futures")
     if workers is not None:
         return workers
     for name in ("num_workers", "_max_workers"):
@@ -45,7 +46,7 @@ def workers_of(executor: Executor | None, workers: int | None) -> int:
     n = sum(threads().values()) if callable(threads) else 0
     if isinstance(n, int) and n > 0:
         return n
-    raise _core.Error(f"tunekit: {executor!r} does not tell how many workers it has, want workers=N")
+    raise _core.Error(f"tunekit: {shown(executor)} does not tell how many workers it has, want workers=N")
 
 
 MOST_WORKERS = 1_000_000

@@ -9,7 +9,7 @@ from os import PathLike
 from . import _core
 from ._call import Limits, call, check_function, limits_of
 from ._drive import drive, submitted, workers_of
-from ._space import Space, arguments_of
+from ._space import Space, arguments_of, shown
 from ._tuner import Trials, Tuner, trials_of
 
 TYPE_CHECKING = False
@@ -191,10 +191,12 @@ def minimize(
     if not isinstance(space, Space):
         space = Space(space)
     check_call("minimize", f, space)
+    if not isinstance(progress, bool) and not callable(progress):
+        raise _core.Error(f"tunekit: progress is {shown(progress)}, want True, False or a function of the tuner")
     limits = limits_of(isolated)
     at_once = workers_of(executor, workers)
     tuner = Tuner(space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name)
-    if begin_with:
+    if begin_with != ():
         tuner.begin_with(begin_with)
     line = Progress() if progress is True else None
     watch = progress if callable(progress) else None

@@ -32,7 +32,9 @@ class permutation(Sequence[tuple["Any", ...]]):
     """
 
     def __init__(self, of: int | Iterable[Any]) -> None:
-        things = tuple(range(of)) if isinstance(of, int) else tuple(of)
+        if not isinstance(of, (int, Iterable)):
+            raise _core.Error(f"tunekit: permutation: {shown(of)} is neither a number of things nor things, want 1 to 8")
+        things = tuple(range(of) if isinstance(of, int) and of < 9 else () if isinstance(of, int) else of)
         if not 1 <= len(things) <= 8:
             raise _core.Error(f"tunekit: permutation: there are {len(things)} things, want 1 to 8")
         try:
@@ -40,7 +42,7 @@ class permutation(Sequence[tuple["Any", ...]]):
         except TypeError:
             different = 0
         if different != len(things):
-            raise _core.Error(f"tunekit: permutation: of {things!r} two are the same or one has no hash, want different things")
+            raise _core.Error(f"tunekit: permutation: of {shown(things)} two are the same or one has no hash, want different things")
         from itertools import permutations
 
         self.places: list[tuple[int, ...]] = list(permutations(range(len(things))))
@@ -53,14 +55,43 @@ class permutation(Sequence[tuple["Any", ...]]):
         return len(self._orders)
 
 
-def _plain(value: Any) -> Any:
+def written(said: object) -> str:
+    """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be none."""
+    try:
+        return str(said).encode("utf-8", "replace").decode()
+    except Exception:
+        return f"a {type(said).__name__}"
+
+
+def shown(value: object) -> str:
+    """A value in a message, which is one line whatever was given."""
+    try:
+        said = " ".join(repr(value).splitlines())
+    except Exception:  # it cannot be shown, such as an integer of more than 4300 digits
+        return f"a {type(value).__name__}"
+    return said if len(said) <= 200 else said[:200] + "..."
+
+
+def text(name: str, value: object) -> str:
+    if not isinstance(value, str) or written(value) != value:
+        raise _core.Error(f"tunekit: {name} is {shown(value)}, want a text that UTF-8 can write")
+    return value
+
+
+def _plain(name: str, value: Any) -> Any:
     """A value as C++ takes it: a number of numpy as Python's own, a list as a tuple."""
     if isinstance(value, (bool, int, float, str, tuple)):
         return value
     if isinstance(value, list):
         return tuple(value)
     item = getattr(value, "item", None)
-    return item() if callable(item) else value
+    try:
+        value = item() if callable(item) else value
+    except Exception:  # such as an array of numpy that holds several
+        pass
+    if not isinstance(value, (bool, int, float, str)):
+        raise _core.Error(f"tunekit: space: parameter '{written(name)}': {shown(value)} is of a type that no parameter has, want bool, int, float, str or a tuple of int")
+    return value
 
 
 def arguments_of(f: Callable[..., object]) -> dict[str, bool] | None:
@@ -77,7 +108,7 @@ def arguments_of(f: Callable[..., object]) -> dict[str, bool] | None:
 
     try:
         takes = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):
+    except Exception:  # TypeError, ValueError, and what an object of another kind has to say
         return None
     if any(p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in takes):
         return None
@@ -102,9 +133,11 @@ class Space(Sequence["Configuration"]):
 
     def __init__(self, parameters: Mapping[str, Iterable[Any]], constraints: Iterable[Constraint] | Constraint = ()) -> None:
         if not isinstance(parameters, Mapping):
-            raise _core.Error(f"tunekit: space: {parameters!r} are no parameters, want names with their values: {{\"tile\": [8, 16]}}")
+            raise _core.Error(f"tunekit: space: {shown(parameters)} are no parameters, want names with their values: {{\"tile\": [8, 16]}}")
         if isinstance(constraints, str) or callable(constraints):
             constraints = [constraints]
+        if not isinstance(constraints, Iterable):
+            raise _core.Error(f"tunekit: space: {shown(constraints)} are no constraints, want a list of expressions and functions")
         self._constraints = list(constraints)
         self._listed: list[list[int]] | None = None  # places of values
         self._values: dict[str, list[Any]] = {}
@@ -117,11 +150,11 @@ class Space(Sequence["Configuration"]):
                 given.append((name, list(values.places)))
                 continue
             if isinstance(values, str) or not isinstance(values, Iterable):
-                raise _core.Error(f"tunekit: space: parameter '{name}': has {values!r} in place of a list, want its values")
+                raise _core.Error(f"tunekit: space: parameter '{name}': has {shown(values)} in place of a list, want its values")
             self._values[name] = [tuple(v) if isinstance(v, list) else v for v in values]
-            given.append((name, [_plain(v) for v in self._values[name]]))
+            given.append((name, [_plain(name, v) for v in self._values[name]]))
         self._names = list(self._values)
-        self._grid = _core.Grid(given, [c for c in self._constraints if isinstance(c, str)])
+        self._grid = _core.Grid(given, [text("a constraint", c) for c in self._constraints if isinstance(c, str)])
         for c in self._constraints:
             if not isinstance(c, str):
                 self._keep(c)
@@ -149,7 +182,7 @@ class Space(Sequence["Configuration"]):
         return out
 
     def _keep(self, holds: Callable[..., object]) -> None:
-        who = getattr(holds, "__name__", repr(holds))
+        who = getattr(holds, "__name__", None) or shown(holds)
         takes = arguments_of(holds)
         if takes is None:
             raise _core.Error(f"tunekit: space: the constraint {who} does not say what it takes, want arguments with the names of parameters")
@@ -192,12 +225,16 @@ class Space(Sequence["Configuration"]):
 
     def at(self, i: int) -> Configuration:
         """The configuration of an index, as `space[i]`."""
-        return {name: values[k] for (name, values), k in zip(self._values.items(), self._grid.ordinals(i))}
+        try:
+            places = self._grid.ordinals(i)
+        except TypeError:
+            raise _core.Error(f"tunekit: space: {shown(i)} is no index, want an integer from 0 on") from None
+        return {name: values[k] for (name, values), k in zip(self._values.items(), places)}
 
     def index(self, configuration: Mapping[str, Any], *unused: Any) -> int:
         """The index of a configuration. Raises: Error that names what is wrong with it."""
         if not isinstance(configuration, Mapping):
-            raise _core.Error(f"tunekit: space: {configuration!r} is no configuration, want names with a value each")
+            raise _core.Error(f"tunekit: space: {shown(configuration)} is no configuration, want names with a value each")
         pairs = []
         for name, value in configuration.items():
             if name in self._places:
@@ -205,7 +242,7 @@ class Space(Sequence["Configuration"]):
                     value = self._places[name].get(tuple(value), value)
                 except TypeError:  # it is no order of anything
                     pass
-            pairs.append((name, _plain(value)))
+            pairs.append((name, _plain(name, value)))
         return self._grid.index_of(pairs)
 
     def __contains__(self, configuration: object) -> bool:

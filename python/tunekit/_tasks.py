@@ -10,8 +10,8 @@ from . import _core
 from ._call import Limits, limits_of
 from ._drive import drive, workers_of
 from ._minimize import Progress, Result, check_call, facts_of
-from ._space import Space
-from ._tuner import count, path_of, paths_of, seconds_of, text
+from ._space import Space, shown, text
+from ._tuner import count, number, path_of, paths_of, seconds_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -81,18 +81,25 @@ def minimize_tasks(
     """
     if trials is None and seconds is None and patience is None:
         raise _core.Error("tunekit: minimize_tasks: has no budget, want seconds, trials or patience")
-    names = list(tasks)
+    if not isinstance(tasks, Mapping) or not tasks:
+        raise _core.Error(f"tunekit: minimize_tasks: {shown(tasks)} are no tasks, want names with a function and a space each")
+    names = [text("the name of a task", name) for name in tasks]
+    for name, task in tasks.items():
+        if not isinstance(task, (tuple, list)) or len(task) != 2:
+            raise _core.Error(f"tunekit: minimize_tasks: task '{name}' is {shown(task)}, want a function and its space")
     functions = [f for f, _ in tasks.values()]
     spaces = [space if isinstance(space, Space) else Space(space) for _, space in tasks.values()]
     for name, f, space in zip(names, functions, spaces):
         check_call(f"minimize_tasks: task '{name}'", f, space)
     limits = limits_of(isolated)
     at_once = workers_of(executor, workers)
+    if not isinstance(weights, (Mapping, type(None))):
+        raise _core.Error(f"tunekit: minimize_tasks: weights is {shown(weights)}, want a number for each name")
     for name in weights or {}:
         if name not in tasks:
             raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
     run = _core.TasksRun(
-        names, [s._grid for s in spaces], [float((weights or {}).get(n, 1)) for n in names], text("recipe", recipe), paths_of(experience), text("schedule", schedule or ""),
+        names, [s._grid for s in spaces], [number(f"the weight of task '{n}'", (weights or {}).get(n, 1)) for n in names], text("recipe", recipe), paths_of(experience), text("schedule", schedule or ""),
         seconds_of(seconds), count("trials", trials), count("patience", patience),
         at_once, count("seed", seed), path_of(log), bool(resume),
     )

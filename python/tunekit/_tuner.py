@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fsdecode
 
 from . import _core
-from ._space import Space
+from ._space import Space, shown, text, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,11 +122,6 @@ def trials_of(space: Space, record: _core.Record) -> Trials:
     return Trials(Trial(space.at(row[0]), row) for row in record.trials())
 
 
-def written(said: object) -> str:
-    """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be none."""
-    return str(said).encode("utf-8", "replace").decode()
-
-
 def parts_of(outcome: Any) -> tuple[float, str, str]:
     """A cost, or kind and message of a failure."""
     if isinstance(outcome, Failed):
@@ -136,34 +131,33 @@ def parts_of(outcome: Any) -> tuple[float, str, str]:
     try:
         return float(outcome), "", ""
     except (TypeError, ValueError, OverflowError):
-        raise _core.Error(f"tunekit: the cost is {outcome!r}, want a positive number, or Failed(\"why\")") from None
+        raise _core.Error(f"tunekit: the cost is {shown(outcome)}, want a positive number, or Failed(\"why\")") from None
 
 
 def check_job(who: str, job: object) -> None:
     if not isinstance(job, Job):
-        raise _core.Error(f"tunekit: tuner: {who} has {job!r}, want a job that ask gave")
+        raise _core.Error(f"tunekit: tuner: {who} has {shown(job)}, want a job that ask gave")
 
 
 def count(name: str, value: int | None, least: int = 0) -> int:
     if value is None:
         return UNLIMITED
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < UNLIMITED:
-        raise _core.Error(f"tunekit: {name} is {value!r}, want an integer from {least} on")
+        raise _core.Error(f"tunekit: {name} is {shown(value)}, want an integer from {least} on")
     return value
+
+
+def number(name: str, value: Any) -> float:
+    if not isinstance(value, (bool, str, bytes, bytearray)):
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise _core.Error(f"tunekit: {name} is {shown(value)}, want a number")
 
 
 def seconds_of(value: float | None) -> float:
-    if value is None:
-        return float("inf")
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise _core.Error(f"tunekit: seconds is {value!r}, want a number")
-    return float(value)
-
-
-def text(name: str, value: object) -> str:
-    if not isinstance(value, str) or written(value) != value:
-        raise _core.Error(f"tunekit: {name} is {value!r}, want a text that UTF-8 can write")
-    return value
+    return float("inf") if value is None else number("seconds", value)
 
 
 def path_of(log: str | PathLike[str] | None) -> str:
@@ -226,6 +220,8 @@ class Tuner:
         """What to measure first, such as what is used today. Each counts as a trial."""
         if isinstance(configurations, Mapping):
             configurations = [configurations]
+        if not isinstance(configurations, Iterable):
+            raise _core.Error(f"tunekit: begin_with is {shown(configurations)}, want configurations: names with a value each")
         self._run.begin_with([self.space.index(c) for c in configurations])
 
     def know(self, configuration: Mapping[str, Any], outcome: Outcome) -> None:
@@ -252,8 +248,8 @@ class Tuner:
         `seconds` that measuring took, by default those since it was asked for; `stamp`, the run's time in seconds.
         """
         check_job("tell", job)
-        now = self._stamp() if stamp is None else stamp
-        took = max(0.0, now - job._asked) if seconds is None else seconds
+        now = self._stamp() if stamp is None else number("stamp", stamp)
+        took = max(0.0, now - job._asked) if seconds is None else number("seconds", seconds)
         self._run.tell(job._job, *parts_of(outcome), took, now, 0)
 
     def drop(self, job: Job) -> None:

@@ -112,6 +112,22 @@ TEST_CASE("bytes that claim more than there is, or a failure that is none, are n
     CHECK_FALSE(from_bytes<greeting>(bytes).has_value());
 }
 
+TEST_CASE("a reply with impossible times is no message")
+{
+    constexpr double infinite = std::numeric_limits<double>::infinity(),
+                     none = std::numeric_limits<double>::quiet_NaN();
+    for (const double bad : {-1.0, infinite, none}) {
+        CHECK_FALSE(from_bytes<reply>(to_bytes(reply{.number = 1, .ran_s = bad})).has_value());
+        reply r{.number = 1, .measured = tk::measure::measurement{.cost = 1}};
+        CHECK(from_bytes<reply>(to_bytes(r)) == r);
+        r.measured->build_seconds = bad;
+        CHECK_FALSE(from_bytes<reply>(to_bytes(r)).has_value());
+        r.measured->build_seconds = 0;
+        r.measured->run_seconds = bad;
+        CHECK_FALSE(from_bytes<reply>(to_bytes(r)).has_value());
+    }
+}
+
 TEST_CASE("the A/A check: ratio of geometric means and Welch's interval, by hand")
 {
     CHECK_FALSE(mpi::compared(std::vector<double>{1}, std::vector<double>{1, 2}).has_value());

@@ -9,5 +9,6 @@
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/outcome.hpp"
 #include "tunekit/online/registry.hpp"
+#include "tunekit/online/status.hpp"
 #include "tunekit/online/widening.hpp"
 #include "tunekit/online/winners_file.hpp"

@@ -192,6 +192,13 @@ TEST_CASE(
     const auto other_kernel = make({"axpy", "3.1", "this machine"}).load(folder / "tuned");
     CHECK(other_kernel.taken == 0);
     CHECK(other_kernel.refused.empty());
+    // A line that was cut is told, whose it may be; one with all its fields by its own kernel alone.
+    const std::string text = tk::io::read_text(folder / "tuned");
+    const std::string edited = text.substr(0, text.size() - 2) + (text[text.size() - 2] == '0' ? "1\n" : "0\n");
+    CHECK(make({"axpy", "3.1", "this machine"}).read(edited).refused.empty());
+    CHECK(make().read(edited).refused == std::vector<std::string>{"line 2: it was cut or edited"});
+    const std::string cut = text.substr(0, text.rfind('\t')) + '\n';
+    CHECK(make({"axpy", "3.1", "this machine"}).read(cut).refused.size() == 1);
     auto lines = r.winners();
     lines.front().library = "0.0.1";
     online::write_winners(folder / "old", lines);

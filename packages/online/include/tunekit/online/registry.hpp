@@ -5,6 +5,7 @@
 /// The contexts of one kernel by key, one for each size. They are made when first asked for. Their winners can be saved
 /// and read back.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -137,10 +138,11 @@ public:
             out.refused.emplace_back("this is a file of winners of another version; all is tuned anew");
             return out;
         }
+        const std::string ours = io::escaped(of_.kernel) + '\t';
         std::size_t number = 0;
         for (const std::string_view line : io::lines(text)) {
             ++number;
-            if (line.starts_with('#')) continue;
+            if (line.starts_with('#') || is_whole_and_of_another(line, ours)) continue;
             const std::optional<winner_line> w = detail::winner_line_of(line);
             if (w && w->of.kernel != of_.kernel) continue;
             const std::string why = w ? refusal(*w) : "it was cut or edited";
@@ -229,6 +231,13 @@ private:
         for (std::size_t k = 0; k < texts.size(); ++k)
             out += (k == 0 ? "" : " ") + std::string(names[k]) + '=' + texts[k];
         return out;
+    }
+
+    /// Whether a line has all its fields and the first is not `ours`. It is not read: a program of a thousand kernels asks a
+    /// thousand times about each line.
+    [[nodiscard]] static bool is_whole_and_of_another(std::string_view line, std::string_view ours)
+    {
+        return !line.starts_with(ours) && std::count(line.begin(), line.end(), '\t') == detail::fields_of_winner;
     }
 
     [[nodiscard]] static std::uint64_t stream_of(std::string_view key)

@@ -136,11 +136,13 @@ inline constexpr std::string_view winners_magic =
 
 namespace detail {
 
+inline constexpr int fields_of_winner = 15;
+
 /// Reads one line. Empty where the text is no such line, or was cut or edited.
 [[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
 {
     auto f = io::fields_of_sealed(text);
-    if (!f || f->size() != 15) return std::nullopt;
+    if (!f || f->size() != fields_of_winner) return std::nullopt;
     auto& of = *f;
     const auto fingerprint = io::from_hex(of[4]);
     const std::string_view state = of[6];

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,6 +71,13 @@ struct reply {
 
     friend bool operator==(const reply&, const reply&) = default;
     static void each(auto& m, auto& io) { io(m.number), io(m.measured), io(m.ran_s), io(m.code); }
+
+    /// Whether its seconds can be times: a damaged rank's are added up and written into logs like any other's.
+    [[nodiscard]] bool possible() const noexcept
+    {
+        const auto time = [](double s) { return s >= 0 && s <= std::numeric_limits<double>::max(); };
+        return time(ran_s) && (!measured || (time(measured->build_seconds) && time(measured->run_seconds)));
+    }
 };
 
 /// Writes values as bytes, one after another.
@@ -191,13 +199,15 @@ template <class M>
     return std::move(w).bytes();
 }
 
-/// Reads a message from its bytes; none where they are no such message.
+/// Reads a message from its bytes; none where they are no such message, or one whose numbers are impossible.
 template <class M>
 [[nodiscard]] std::optional<M> from_bytes(std::span<const unsigned char> bytes)
 {
     reader r(bytes);
     M m{};
     each_part<M>(m, r);
+    if constexpr (requires { m.possible(); })
+        if (r.whole() && !m.possible()) return std::nullopt;
     return r.whole() ? std::optional(std::move(m)) : std::nullopt;
 }
 

@@ -26,7 +26,7 @@ namespace tunekit::online::detail {
 /// over the other's, less what that was before, the hypotheses are that y has mean 0 (everything became slower, so the
 /// winner stays) or the rise (the winner did); a sequential probability ratio test takes the one or the other with an
 /// error of about 1 %. These pairs end where they cost `most_spent` calls of the winner, or after `most_pairs`; then the
-/// likelier one is taken. The next such pairs may follow only after a hundred times that cost.
+/// likelier one is taken. The next such pairs may follow only after a thousand times that cost.
 ///
 /// For the share `options::recheck` of the time there are pairs with both in turn besides, so that a configuration that
 /// became faster, by 2 % or more, is found, too (see `overtaken`).
@@ -93,15 +93,27 @@ public:
         if (!examining_) {
             ++r.seen;
             r.ratio += (y - r.ratio) / static_cast<double>((std::min)(r.seen, most_seen));
+            if (r.at_once > 0 && --r.at_once == 0) what_.runner_up_cost = what_.cost * std::exp(-r.ratio);
             plan(o);
             return std::nullopt;
         }
         ++r.pairs;
         r.sum += y;
-        spent_ += (std::max)(0.0, theirs / mine - 1) + 2 * o.call_seconds / mine;
+        r.spent += (std::max)(0.0, theirs / mine - 1) + 2 * o.call_seconds / mine;
         const double variance = 2 * watched_.variance();
         r.evidence += std::clamp(rise_ / variance * (y - r.ratio - rise_ / 2), -one_pair, one_pair);
         return examined(o);
+    }
+
+    /// Compares the winner with another runner-up from now on, at first in some pairs at once: of many that were tried a
+    /// few times each, the best was lucky. Precondition: not in pairs.
+    void compare_with(index runner_up, double cost) noexcept
+    {
+        what_.runner_up = runner_up;
+        what_.runner_up_cost = cost;
+        rivals_[1] = {.candidate = runner_up, .ratio = std::log(what_.cost / cost), .seen = 0, .at_once = first_pairs};
+        since_look_ = 0;
+        look_after_ = 1;
     }
 
     /// Says that the time of that call will not come.
@@ -117,17 +129,19 @@ private:
     static constexpr double sure = 4.5, one_pair = 1.5;  ///< log 90, and what one pair adds to it at most
     static constexpr double most_spent = 64;
     static constexpr double margin = 1.02;  ///< what is faster by less is as fast
-    static constexpr std::uint32_t most_pairs = 40, most_seen = 64;
+    static constexpr std::uint32_t most_pairs = 40, most_seen = 64, first_pairs = 16;
     static constexpr std::uint64_t least_look = 100;  ///< calls between two checks
 
     /// A configuration that the winner is compared with: the default, or the runner-up.
     struct rival {
         index candidate = 0;
-        double ratio = 0;        ///< the usual logarithm of the winner's time over its own
-        std::uint32_t seen = 4;  ///< the pairs behind that; those of the race count as 4
+        double ratio = 0;           ///< the usual logarithm of the winner's time over its own
+        std::uint32_t seen = 4;     ///< the pairs behind that; those of the race count as 4
+        std::uint32_t at_once = 0;  ///< the pairs that follow at once
         overtaken faster{};
         double evidence = 0;      ///< for the winner's own rise, in the pairs under way
         double sum = 0;           ///< of y
+        double spent = 0;         ///< in calls of the winner, by the pairs under way
         std::uint32_t pairs = 0;  ///< in the pairs under way
 
         friend bool operator==(const rival&, const rival&) = default;
@@ -142,11 +156,14 @@ private:
         return usable(r) && std::abs(r.evidence) < sure && r.pairs < most_pairs;
     }
 
-    /// Turns to the other one, where it may run. False where neither may.
+    /// Turns to the other one, where it may run, and in a test where it has not cost more: a default that is ten times as slow
+    /// would take up all that may be spent. False where neither may.
     bool choose_rival() noexcept
     {
+        const rival &one = rivals_[rival_], &other = rivals_[1 - rival_];
         const auto may = [&](const rival& r) { return examining_ ? open(r) : usable(r); };
-        if (may(rivals_[1 - rival_])) rival_ = 1 - rival_;
+        if (!examining_ && rivals_[1].at_once > 0 && may(rivals_[1])) return rival_ = 1, true;
+        if (may(other) && !(examining_ && may(one) && other.spent > one.spent)) rival_ = 1 - rival_;
         return may(rivals_[rival_]);
     }
 
@@ -155,9 +172,8 @@ private:
         examining_ = true;
         ++alarms_;
         rise_ = watched_.rise();
-        spent_ = 0;
         for (rival& r : rivals_) {
-            r.evidence = r.sum = 0;
+            r.evidence = r.sum = r.spent = 0;
             r.pairs = 0;
         }
         if (!usable(rivals_[0]) && !usable(rivals_[1])) accept();
@@ -177,15 +193,15 @@ private:
     /// Whether the pairs have told whose rise it is, and what follows.
     std::optional<index> examined(const options& o) noexcept
     {
+        const double spent = rivals_[0].spent + rivals_[1].spent;
         const auto sure_of_rise = [](const rival& r) { return r.evidence >= sure; };
         bool own = std::any_of(rivals_.begin(), rivals_.end(), sure_of_rise);
-        if (!own && spent_ < most_spent &&
-            std::any_of(rivals_.begin(), rivals_.end(), [&](auto& r) { return open(r); }))
+        if (!own && spent < most_spent && std::any_of(rivals_.begin(), rivals_.end(), [&](auto& r) { return open(r); }))
             return std::nullopt;
         for (const rival& r : rivals_) own = own || (usable(r) && r.evidence > 0);
         examining_ = false;
         since_examined_ = 0;
-        examine_after_ = static_cast<std::uint64_t>(100 * spent_);
+        examine_after_ = static_cast<std::uint64_t>(1000 * spent);
         if (own) return fastest();
         accept();
         plan(o);
@@ -212,7 +228,9 @@ private:
         const double slower = (std::max)(0.0, what_.cost * std::expm1(-r.ratio));
         const double n = (slower + 2 * o.call_seconds) / (o.recheck * what_.cost);
         since_look_ = 0;
-        look_after_ = !usable(r) || !(n < 4e18) ? never : (std::max)(least_look, static_cast<std::uint64_t>(n));
+        look_after_ = usable(rivals_[1]) && rivals_[1].at_once > 0 ? 1
+                      : !usable(r) || !(n < 4e18)                  ? never
+                                                  : (std::max)(least_look, static_cast<std::uint64_t>(n));
     }
 
     outcome what_;
@@ -221,7 +239,7 @@ private:
     std::optional<double> half_{};  ///< the first time of the pair under way
     std::uint64_t since_look_ = 0, look_after_ = never;
     std::uint64_t since_examined_ = 0, examine_after_ = 0;
-    double rise_ = 0, spent_ = 0;  ///< of the pairs under way; spent in calls of the winner
+    double rise_ = 0;  ///< of the pairs under way
     std::size_t rival_ = 0;
     std::uint32_t alarms_ = 0;
     bool examining_ = false, winner_first_ = true, timing_winner_ = true;

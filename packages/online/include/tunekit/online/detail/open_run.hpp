@@ -19,7 +19,9 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/online/detail/account.hpp"
-#include "tunekit/online/detail/recent.hpp"
+#include "tunekit/online/detail/contender.hpp"
+#include "tunekit/online/detail/runoff.hpp"
+#include "tunekit/online/detail/shortlist.hpp"
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/outcome.hpp"
 #include "tunekit/random/philox.hpp"
@@ -28,14 +30,6 @@
 namespace tunekit::online {
 
 namespace detail {
-
-/// One configuration that is compared, with its times.
-struct contender {
-    index candidate = 0;
-    recent times{};
-
-    friend bool operator==(const contender&, const contender&) = default;
-};
 
 /// The search of one context. `next` says which configuration the next timed call runs, and how many calls pass before
 /// it. `told` takes the time of that call. Nothing here reads a clock. Copyable.
@@ -56,6 +50,7 @@ public:
           books_{.regret = o.regret, .reinvest = o.reinvest},
           gen_(gen),
           state_(strategy.start(space)),
+          best_few_(untuned),
           slowest_{o.near_slowdown, o.far_slowdown}
     {
     }
@@ -96,7 +91,7 @@ public:
             if (best_.candidate != untuned_.candidate && best_.times.seen() < first_calls_)
                 return turn_of(role::best, best_.candidate);
         }
-        while (!track_ && !tried_ && !over_) {
+        while (!race_ && !tried_ && !over_) {
             if (!refreshed_) return turn_of(role::best, best_.candidate);
             if (!taught_) teach_first(space, strategy);
             if (!decided() && stale_ >= (std::min)(o.settle_after, o.patience)) begin_race(o);
@@ -108,7 +103,7 @@ public:
             if (const std::uint64_t n = calls_until(loss, o)) return wait(n);
             return turn_of(role::candidate, tried_->candidate);
         }
-        const index racer = line_[round_.size()];
+        const index racer = race_->racer();
         const double loss = (std::max)(0.0, cost_of(racer) - best_cost()) + o.call_seconds;
         if (const std::uint64_t n = calls_until(loss, o)) return wait(n);
         return turn_of(role::racer, racer);
@@ -185,7 +180,7 @@ public:
         return p;
     }
     [[nodiscard]] index best() const noexcept { return best_.candidate; }
-    [[nodiscard]] bool racing() const noexcept { return track_.has_value(); }
+    [[nodiscard]] bool racing() const noexcept { return race_.has_value(); }
     [[nodiscard]] bool opening() const noexcept { return trials_ == 0 && !racing(); }
     [[nodiscard]] std::uint64_t trials() const noexcept { return trials_; }
     [[nodiscard]] std::uint32_t strikes() const noexcept { return strikes_; }
@@ -202,12 +197,6 @@ private:
     static constexpr std::uint64_t first_calls = 5, resumed_calls = 3;
 
     enum class role : std::uint8_t { none, untuned, best, candidate, racer };
-
-    /// A configuration that was measured as often as wanted.
-    struct found {
-        double cost = 0;
-        index candidate = 0;
-    };
 
     [[nodiscard]] turn turn_of(role r, index i) noexcept
     {
@@ -272,7 +261,7 @@ private:
         for (answer& a : answers_) {
             a.cost *= today;
             observe(space, strategy, a.candidate, measured(a.cost));
-            learn({a.cost, a.candidate});
+            best_few_.learn({a.cost, a.candidate});
         }
         observe(space, strategy, untuned_.candidate, measured(default_cost()));
         if (best_.candidate != untuned_.candidate) observe(space, strategy, best_.candidate, measured(best_cost()));
@@ -287,25 +276,11 @@ private:
         return m;
     }
 
-    /// Keeps the answer, and the two best configurations besides the default.
-    void learn(found f)
-    {
-        if (!std::isfinite(f.cost) || f.candidate == untuned_.candidate) return;
-        for (found& t : top_)
-            if (t.candidate == f.candidate) t.cost = infinite;
-        if (top_[0].cost == infinite) std::swap(top_[0], top_[1]);
-        if (f.cost < top_[0].cost) top_[1] = std::exchange(top_[0], f);
-        else if (f.cost < top_[1].cost) top_[1] = f;
-    }
-
-    /// The best measured configuration besides the default and `winner`; cost +inf where there is none.
-    [[nodiscard]] found other_than(index winner) const noexcept { return top_[top_[0].candidate == winner]; }
-
     /// The best so far.
     [[nodiscard]] outcome provisional() const
     {
         outcome out{.winner = best_.candidate, .cost = best_cost(), .default_cost = default_cost()};
-        return with_runner_up(out, other_than(out.winner));
+        return with_runner_up(out, best_few_.other_than(out.winner));
     }
 
     /// The outcome with this runner-up; with the default where that is none.
@@ -315,6 +290,14 @@ private:
         out.runner_up = ran ? second.candidate : untuned_.candidate;
         out.runner_up_cost = ran ? second.cost : out.default_cost;
         return out;
+    }
+
+    /// What was found since the verdict takes the runner-up's place, where it is faster by more than the luck of `runs`.
+    void renew_runner_up(found f, std::uint64_t runs)
+    {
+        if (!decided() || f.candidate == verdict_->winner || f.candidate == untuned_.candidate) return;
+        const double luck = 2 * best_.times.spread() / std::sqrt(static_cast<double>(runs));
+        if (f.cost * (1 + luck) < verdict_->runner_up_cost) verdict_ = with_runner_up(*verdict_, f);
     }
 
     void observe(const Space& space, const Strategy& strategy, index i, const measure::measurement& m)
@@ -352,18 +335,19 @@ private:
             slowest_[far_] = (std::max)(slowest_[far_], 1 + loss_of(seconds) / best_cost());
             slowest_[1] = (std::max)(slowest_[0], slowest_[1]);
         }
-        const std::uint64_t runs = c.times.seen(), wanted = wanted_runs(o);
-        const bool lost = !good || is_slower(c.times);
+        const std::uint64_t runs = c.times.seen(), wanted = best_.calls_of_others(o.runs);
+        const bool lost = !good || best_.beats(c.times, best_cost());
         if (runs < wanted && !lost) return;
         measure::measurement m = measured(good ? c.times.median() : infinite);
         m.runs = static_cast<std::uint32_t>((std::max)(runs, std::uint64_t{1}));
         observe(space, strategy, c.candidate, m);
         answers_.push_back({c.candidate, m.cost});
-        learn({m.cost, c.candidate});
-        if (!lost) remember({m.cost, c.candidate}, o.finalists);
+        best_few_.learn({m.cost, c.candidate});
+        if (!lost) best_few_.keep({m.cost, c.candidate}, o.finalists);
+        if (good) renew_runner_up({m.cost, c.candidate}, runs);
         if (!lost && m.cost < best_cost() && runs >= wanted) {
             if (decided()) {
-                race({best_.candidate, c.candidate});
+                race_.emplace(std::vector{best_.candidate, c.candidate});
             } else {
                 best_ = c;
                 stale_ = 0;
@@ -380,41 +364,12 @@ private:
         return std::clamp(seconds - best_cost(), 0.0, most_paid * best_cost());
     }
 
-    /// The calls of a candidate that is not slower: `runs`, and more where the times of the best one say little.
-    [[nodiscard]] std::uint64_t wanted_runs(const options& o) const noexcept
-    {
-        const double noise = best_.times.spread() / 0.07;
-        return std::clamp(static_cast<std::uint64_t>((std::min)(1e3, o.runs * noise * noise)), std::uint64_t{o.runs},
-                          std::uint64_t{recent::capacity});
-    }
-
-    /// Whether a candidate's times say that it is slower than the best one.
-    [[nodiscard]] bool is_slower(const recent& times) const noexcept
-    {
-        const double noise = best_.times.spread();
-        const std::uint64_t n = times.seen();
-        // Disturbances only add time: so the fastest counts, and where there are more times, their median.
-        const double slower = n == 1 ? 1.3 + 2 * noise : n == 2 ? 1.1 + noise : 1.02;
-        return times.fastest() > slower * best_cost() ||
-               (n > 3 && times.median() > (1.02 + 2.5 * noise / std::sqrt(static_cast<double>(n))) * best_cost());
-    }
-
-    /// Keeps the best few, best first.
-    void remember(found f, std::size_t most)
-    {
-        finalists_.insert(std::upper_bound(finalists_.begin(), finalists_.end(), f,
-                                           [](const found& a, const found& b) { return a.cost < b.cost; }),
-                          f);
-        if (finalists_.size() > most) finalists_.pop_back();
-    }
-
     /// Goes back to the default where the best configuration is no better after all, because only a few lucky runs made
     /// it so.
     void distrust()
     {
         if (best_.candidate == untuned_.candidate || best_.times.seen() < first_calls_) return;
-        for (found& f : finalists_)
-            if (f.candidate == best_.candidate) f.cost = best_cost();
+        best_few_.correct(best_.candidate, best_cost());
         if (best_cost() > default_cost()) best_ = untuned_;
     }
 
@@ -422,22 +377,13 @@ private:
     {
         std::vector<index> all{untuned_.candidate};
         if (best_.candidate != untuned_.candidate) all.push_back(best_.candidate);
-        for (const found& f : finalists_)
-            if (all.size() <= o.finalists && f.cost <= close * best_cost() &&
-                std::find(all.begin(), all.end(), f.candidate) == all.end())
-                all.push_back(f.candidate);
-        const found second = other_than(best_.candidate);
+        best_few_.line_up(all, best_cost(), o.finalists + 1);
+        const found second = best_few_.other_than(best_.candidate);
         if (all.size() <= 2 && second.cost < infinite &&  // so that the runner-up's time is known as well as others
             std::find(all.begin(), all.end(), second.candidate) == all.end())
             all.push_back(second.candidate);
         if (all.size() == 1) verdict_ = provisional();
-        else race(all);
-    }
-
-    void race(const std::vector<index>& all)
-    {
-        track_.emplace(all, measure::race_options{});
-        line_ = track_->lines_up();
+        else race_.emplace(all);
     }
 
     /// Ends the search with a race: the one that decides, or one of the winner against the best of the others.
@@ -448,11 +394,10 @@ private:
             begin_race(o);
         } else {
             std::vector<index> all{best_.candidate};
-            for (const found& f : finalists_)
-                if (f.cost <= close * best_cost() && f.candidate != best_.candidate) all.push_back(f.candidate);
-            if (all.size() > 1) race(all);
+            best_few_.line_up(all, best_cost(), all.size() + o.finalists);
+            if (all.size() > 1) race_.emplace(all);
         }
-        if (!track_) finish();
+        if (!race_) finish();
     }
 
     void finish()
@@ -464,19 +409,10 @@ private:
 
     void races(double seconds, bool good)
     {
-        measure::measurement m{.cost = seconds, .runs = 1};
-        if (!good) m.failed = measure::failure{.kind = measure::failure_kind::bad_cost};
-        round_.push_back(std::move(m));
-        if (round_.size() < line_.size()) return;
-        track_->finishes(round_);
-        round_.clear();
-        if (!track_->over()) {
-            line_ = track_->lines_up();
-            return;
-        }
-        const measure::race_result r = track_->verdict();
-        track_.reset();
-        settle(r);
+        const std::optional<measure::race_result> r = race_->told(seconds, good);
+        if (!r) return;
+        race_.reset();
+        settle(*r);
         if (last_) finish();
     }
 
@@ -490,15 +426,18 @@ private:
             if (s.tied && (winner == nullptr || s.cost < winner->cost)) winner = &s;
         const bool is_default = first.candidate == untuned_.candidate;
         if (winner == nullptr || (is_default && first.tied && !first.failed)) winner = &first;
-        found second{infinite, 0};
+        found second;
         for (const measure::standing& s : r.standings) {
             if (s.failed) continue;
-            learn({s.cost, s.candidate});
+            best_few_.learn({s.cost, s.candidate});
             if (&s != winner && s.candidate != untuned_.candidate && s.cost < second.cost)
                 second = {s.cost, s.candidate};
         }
-        if (challenged && winner == &first) return;
-        if (second.cost == infinite) second = other_than(winner->candidate);
+        if (challenged && winner == &first) {
+            if (second.cost < infinite) renew_runner_up(second, r.rounds);
+            return;
+        }
+        if (second.cost == infinite) second = best_few_.other_than(winner->candidate);
         const double untuned = challenged ? verdict_->default_cost : first.cost;
         verdict_ = with_runner_up({.winner = winner->candidate, .cost = winner->cost, .default_cost = untuned}, second);
         if (challenged) stale_ = 0;
@@ -510,26 +449,20 @@ private:
     [[nodiscard]] double cost_of(index i) const
     {
         if (i == best_.candidate) return best_cost();
-        for (const found& f : finalists_)
-            if (f.candidate == i) return f.cost;
-        return i == untuned_.candidate ? default_cost() : top_[top_[0].candidate != i].cost;
+        return i == untuned_.candidate ? default_cost() : best_few_.cost_of(i);
     }
 
     static constexpr double infinite = std::numeric_limits<double>::infinity();
     static constexpr double most_paid = 100;  ///< calls
-    static constexpr double close = 1.1;      ///< candidates above this multiple of the best cost do not race
 
     contender untuned_, best_;
     std::optional<contender> tried_{};
     account books_;
     random::philox gen_;
     std::optional<search::state_of<Strategy, Space>> state_;  ///< empty once it is over
-    std::vector<found> finalists_{};
-    found top_[2] = {{infinite, 0}, {infinite, 0}};  ///< the two best besides the default
-    std::vector<answer> answers_{};                  ///< of all candidates
-    std::optional<measure::race_track> track_{};
-    std::vector<index> line_{};                  ///< the configurations of the round under way
-    std::vector<measure::measurement> round_{};  ///< their measurements so far
+    shortlist best_few_;
+    std::vector<answer> answers_{};  ///< of all candidates
+    std::optional<runoff> race_{};
     std::optional<outcome> verdict_{};
     double known_cost_ = 0;  ///< the best one's in an earlier process; 0: there was none
     double slowest_[2];      ///< the slowest candidate so far, near and far, in times of the best one's cost
