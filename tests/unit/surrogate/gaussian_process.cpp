@@ -320,7 +320,7 @@ TEST_CASE("gaussian process: where none of the rows that it keeps has a target a
     tk::random::philox gen(1);
     auto s = m.start(2);
     m.fit(s, t.rows(), t.y, gen);
-    const std::vector<std::size_t> kept = s.taken;
+    const tk::core::plain_vector<std::size_t> kept = s.taken;
     m.fit(s, t.rows(), t.y, kept, gen);
     CHECK(std::isfinite(s.mean));
     CHECK(s.taken != kept);
