@@ -4,6 +4,8 @@
 /// \file
 /// Every public header of report/ that needs no more than tunekit::report does.
 
+#include "tunekit/report/account.hpp"
+#include "tunekit/report/cost_unit.hpp"
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/findings.hpp"
