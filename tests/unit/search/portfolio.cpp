@@ -134,7 +134,7 @@ TEST_CASE("both models learn -ln cost: the forest capped at the quantile, a fail
         return state;
     };
     const auto half = learned(0.5), all = learned(1);
-    CHECK(half.best.ranking == std::vector<tk::index>{3, 1, 4, 0});  // four, and not what was cut short
+    CHECK(half.best.ranking == tk::core::plain_vector<tk::index>{3, 1, 4, 0});  // four, and not what was cut short
     CHECK(half.process.mean == doctest::Approx(-std::log(8.0 * 2 * 1000 * 1 * 4 * 1000 * 3) / 7));
     const std::vector<float> rows{0, 1, 2, 3, 4, 5, 6};
     std::vector<tk::stats::prediction> at(7);

@@ -395,7 +395,7 @@ TEST_CASE("gaussian process: rows without a target move no mean and lower the sd
     auto oracle = fitted(m, known, known.size());
     oracle.coordinates = s.coordinates;  // the ranges of the columns are those of all rows
     const auto relearn = [&](const table& of) {
-        oracle.seen = of.x;
+        oracle.seen.assign(of.x);
         oracle.taken.resize(of.size());
         std::iota(oracle.taken.begin(), oracle.taken.end(), std::size_t{0});
         const double mean = oracle.mean, sd = oracle.sd;
