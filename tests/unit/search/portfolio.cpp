@@ -255,7 +255,7 @@ TEST_CASE("each model sees a window: the latest quarter, and the best of the oth
         if (k != 2 && lower < 20) expected.push_back(k);
     }
     for (std::size_t k = 31; k < 41; ++k) expected.push_back(k);
-    CHECK(window.rows == expected);
+    CHECK(std::ranges::equal(window.rows, expected));
 
     const grid_space space({12, 9, 7});
     auto strategy = small();
