@@ -281,8 +281,7 @@ struct log_event {
         .member("task", std::uint64_t{e.jobs.empty() ? 0 : e.jobs.front().task})
         .member_json("jobs", jobs + ']');
     if (carried > 0) line.member("carried", carried);  // they come first
-    return line.member_json("limits", detail::to_json(l))
-        .text();
+    return line.member_json("limits", detail::to_json(l)).text();
 }
 
 }  // namespace tunekit::io

@@ -62,7 +62,7 @@ public:
     using value_type = T;
 
     plain_vector() = default;
-    explicit plain_vector(std::size_t n, T x = T{}) { resize(n, x); }
+    explicit plain_vector(std::size_t n, T one = T{}) { resize(n, one); }
     plain_vector(std::initializer_list<T> some) { append({some.begin(), some.size()}); }
     explicit plain_vector(std::span<const T> some) { append(some); }
 
@@ -80,10 +80,10 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return bytes() / sizeof(T); }
     [[nodiscard]] bool empty() const noexcept { return first_ == last_; }
 
-    void push_back(T x)
+    void push_back(T one)
     {
         if (last_ == limit_) grow(bytes() + sizeof(T));
-        *end() = x;
+        *end() = one;
         last_ += sizeof(T);
     }
     void pop_back() noexcept { last_ -= sizeof(T); }
@@ -94,18 +94,18 @@ public:
         if (n > room() / sizeof(T)) grow(bytes_of(n, sizeof(T)));
     }
 
-    void resize(std::size_t n, T x = T{})
+    void resize(std::size_t n, T one = T{})
     {
         reserve(n);
         T* const to = begin() + n;
-        for (T* at = end(); at < to; ++at) *at = x;
+        for (T* at = end(); at < to; ++at) *at = one;
         last_ = first_ + n * sizeof(T);
     }
 
-    void assign(std::size_t n, T x)
+    void assign(std::size_t n, T one)
     {
         clear();
-        resize(n, x);
+        resize(n, one);
     }
 
     /// Precondition, here and below: `some` are not its own elements.
@@ -116,13 +116,13 @@ public:
     }
     void append(std::span<const T> some) { block::append(some.data(), some.size() * sizeof(T)); }
 
-    /// Puts x before the element at `at`. Cost: O(elements behind it).
-    void insert(const T* at, T x)
+    /// Puts `one` before the element at `at`. Cost: O(elements behind it).
+    void insert(const T* at, T one)
     {
         std::size_t i = size();
         const auto to = static_cast<std::size_t>(at - begin());
-        for (push_back(x); i > to; --i) (*this)[i] = (*this)[i - 1];
-        (*this)[to] = x;
+        for (push_back(one); i > to; --i) (*this)[i] = (*this)[i - 1];
+        (*this)[to] = one;
     }
 
     void erase(const T* first, const T* last) noexcept
@@ -135,6 +135,10 @@ public:
     void swap(plain_vector& other) noexcept { block::swap(other); }
 
     friend bool operator==(const plain_vector& a, const plain_vector& b)
+    {
+        return a == std::span<const T>(b.data(), b.size());
+    }
+    friend bool operator==(const plain_vector& a, std::span<const T> b)
     {
         std::size_t i = 0;
         while (i < a.size() && i < b.size() && a[i] == b[i]) ++i;

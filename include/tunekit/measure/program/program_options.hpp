@@ -43,11 +43,11 @@ struct program_options {
     /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What lies in it
     /// and is not what an earlier run built there is built again.
     std::string build_directory{};
-    std::string result_file{};                 ///< * the file with its numbers; empty: its output has them
-    std::optional<reading> cost{};             ///< takes the cost from a run; empty: the wall time of the run
-    std::vector<named_reading> numbers{};      ///< of the first run, as measurement::values: at most 8, no part of the cost
-    int exit_status = 0;                       ///< that of a successful run
-    std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked
+    std::string result_file{};             ///< * the file with its numbers; empty: its output has them
+    std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
+    std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
+    int exit_status = 0;                   ///< that of a successful run
+    std::optional<run_check> check{};      ///< checks a run of a configuration; empty: nothing is checked
     std::vector<std::string> check_command{};  ///< * runs after that run; status 0: the result is right
     /// Which configurations are checked: those of which a run is not above limits::abandon_above, or all after their first run.
     measure::check checks = measure::check::could_win;
