@@ -116,7 +116,7 @@ namespace detail {
     }
     for (std::size_t k = 0; k < y.size(); ++k)
         if (s.results[k].failed()) y[k] = worst;
-    random::philox gen(0);
+    tunekit::random::philox gen(0);
     const auto process = source_process();
     auto state = process.start(d);
     process.fit(state, surrogate::features(rows, d), y, gen);
