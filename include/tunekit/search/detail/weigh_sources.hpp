@@ -91,12 +91,12 @@ TUNEKIT_INLINE std::vector<std::size_t> cover_of(std::span<const double> g, std:
         std::size_t next = count;
         double value = 0, own = 0;
         for (std::size_t k = 0; k < count; ++k) {
-            const bool near = std::any_of(out.begin(), out.end(), [&](std::size_t o) {
+            const bool alike = std::any_of(out.begin(), out.end(), [&](std::size_t o) {
                 std::size_t differ = 0;
                 for (std::size_t j = 0; j < d; ++j) differ += ordinals[k * d + j] != ordinals[o * d + j];
                 return differ < apart;
             });
-            if (near) continue;
+            if (alike) continue;
             double v = 0, u = 0;
             for (std::size_t s = 0; s < n; ++s) {
                 const double capped = (std::min)(0.0, g[k * n + s]);

@@ -75,7 +75,7 @@ struct reply {
     /// Whether its seconds can be times: a damaged rank's are added up and written into logs like any other's.
     [[nodiscard]] bool possible() const noexcept
     {
-        const auto time = [](double s) { return s >= 0 && s <= std::numeric_limits<double>::max(); };
+        const auto time = [](double s) { return s >= 0 && s <= (std::numeric_limits<double>::max)(); };
         return time(ran_s) && (!measured || (time(measured->build_seconds) && time(measured->run_seconds)));
     }
 };
