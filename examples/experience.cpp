@@ -2,6 +2,7 @@
 
 // Begins with what was measured before: a second device, a second size, a second week.
 
+#include "tunekit/io/experience.hpp"
 #include <cmath>
 #include <cstdio>
 #include <string>
