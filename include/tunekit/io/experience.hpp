@@ -146,7 +146,9 @@ TUNEKIT_INLINE experience parse_experience(std::string_view text, const std::str
     const auto wants = [&](bool good, const char* what) {
         if (!good) in.refuse(what);
     };
-    for (auto left = in.number<std::size_t>(in.after("sources")); left > 0; --left) {
+    auto left = in.number<std::size_t>(in.after("sources"));
+    wants(left <= 65536, "wants at most 65536 sources");  // each is compared with those before
+    for (; left > 0; --left) {
         const auto head = in.fields(in.after("source"));
         wants(head.size() == 4, "wants a name, a machine and two numbers");
         experience_source s{.name = head[0], .machine = head[1]};

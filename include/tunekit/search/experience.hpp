@@ -29,7 +29,7 @@ namespace tunekit {
 struct experience_source {
     /// A parameter with the values that its results have.
     struct parameter {
-        std::string name;
+        std::string name;                   ///< by which it is matched with that of another space
         std::vector<std::string> values{};  ///< texts, all different, in the order in which results had them
 
         friend bool operator==(const parameter&, const parameter&) = default;
@@ -40,7 +40,10 @@ struct experience_source {
         double cost = std::numeric_limits<double>::infinity();  ///< > 0, in the search's own unit; +inf: it failed
         bool at_least = false;                                  ///< it was cut short: its cost is not below `cost`
 
-        [[nodiscard]] bool failed() const noexcept { return !std::isfinite(cost); }
+        [[nodiscard]] bool failed() const noexcept
+        {
+            return !(cost > 0) || !std::isfinite(cost);
+        }                                                                          ///< or no cost at all
         [[nodiscard]] bool ok() const noexcept { return !failed() && !at_least; }  ///< whether the cost is whole
 
         friend bool operator==(const result&, const result&) = default;
@@ -150,12 +153,12 @@ TUNEKIT_INLINE bool experience_source::add(std::span<const std::string> texts, r
     for (std::size_t j = 0; j < texts.size(); ++j) {
         const auto& values = parameters[j].values;
         const auto at = static_cast<std::size_t>(std::find(values.begin(), values.end(), texts[j]) - values.begin());
-        if (at == most) return false;
+        if (at >= most) return false;
         row.push_back(static_cast<std::uint16_t>(at));
     }
     for (std::size_t j = 0; j < texts.size(); ++j)
         if (row[j] == parameters[j].values.size()) parameters[j].values.push_back(texts[j]);
-    if (!(r.cost > 0) || !std::isfinite(r.cost)) r = {};
+    if (r.failed()) r = {};
     rows.insert(rows.end(), row.begin(), row.end());
     results.push_back(r);
     return true;

@@ -44,7 +44,7 @@ public:
     static constexpr std::size_t least_valid = 8;  ///< a source with fewer whole costs forecasts nothing
     static constexpr std::size_t most_rows = 500;  ///< results that a fit stands on
 
-    explicit forecasts(experience past);
+    explicit forecasts(experience past);  ///< Keeps it; nothing is fitted yet.
 
     [[nodiscard]] const experience& past() const noexcept { return past_; }  ///< what it was made from
     /// Whether source s has enough whole costs. Precondition: s is below the number of sources.

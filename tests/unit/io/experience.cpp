@@ -110,6 +110,7 @@ TEST_CASE("a file of experience that lies about its sizes is refused with its li
         return "";
     };
     CHECK(refused({"sources 1"}).find("ends too early") != std::string::npos);
+    CHECK(refused({"sources 65537"}).find("line 2: wants at most 65536 sources") != std::string::npos);
     CHECK(refused({"sources 1", "source a b 0 1"}).find("line 3: wants a parameter and a result") != std::string::npos);
     CHECK(refused({"sources 1", "source a b 1 99999999999", "parameter p 1", "cost 1 0"}).find("ends too early") !=
           std::string::npos);

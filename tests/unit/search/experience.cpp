@@ -20,6 +20,7 @@
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/detail/guidance.hpp"
+#include "tunekit/search/detail/source_views.hpp"
 #include "tunekit/search/detail/weigh_sources.hpp"
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/model_guided.hpp"
@@ -134,6 +135,32 @@ TEST_CASE("sources of other devices lead to the optimum at once, whatever their 
         warm += static_cast<double>(reached(search(tk::recipes::combined(past), {}, 100, seed)));
     }
     CHECK(warm < cold / 2);
+}
+
+TEST_CASE("a cost that is no positive finite number is no cost, and of a long source its lowest are where to begin")
+{
+    using result = tk::experience_source::result;
+    for (const double cost : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+        CHECK(result{.cost = cost}.failed());
+        CHECK_FALSE(result{.cost = cost}.ok());
+    }
+    tk::experience past;
+    auto& s = past.sources.emplace_back();  // by hand: nothing has looked at its costs
+    for (const auto& name : tiles.names()) s.parameters.push_back({.name = name});
+    for (tk::index i = 0; i < 20; ++i)
+        REQUIRE(s.add(tiles.texts(i), {.cost = 1 + static_cast<double>(i * 7 % 20), .at_least = i == 0}));
+    s.results[3].cost = -1;  // the lowest but one whole cost was 2
+    CHECK(s.valid() == 18);
+    CHECK(s.results[s.best()].cost == 3);
+    const tk::search::detail::source_views views(std::make_shared<const tk::search::forecasts>(past), tiles.names(),
+                                                 tk::space::matched_parameters(tiles));
+    REQUIRE(views.size() == 1);
+    CHECK(views.lowest(0, 3) == std::vector<std::size_t>{6, 9, 12});  // costs 3, 4, 5
+    CHECK(views.lowest(0, 99).size() == 18);
+    CHECK(views.lowest(0, 0).empty());
+    std::vector<double> g(1);
+    views.predict(std::vector<std::uint16_t>{0, 0, 6}, g);
+    CHECK(std::isfinite(g.front()));
 }
 
 TEST_CASE("the option of tune, the recipe and remember are one thing, and a strategy without a past says so")

@@ -12,13 +12,13 @@
 #include <numeric>
 #include <optional>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/search/detail/source_views.hpp"
 #include "tunekit/search/detail/weigh_sources.hpp"
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/space/carried.hpp"
@@ -31,16 +31,13 @@ namespace tunekit::search::detail {
 /// The sources of an experience as seen from one space. Empty where none of them fits. A regular value; copies share what
 /// never changes.
 ///
-/// Sources: the `most_sources` latest that are usable and share the name of a parameter. A value that a source does not know
-///          counts as the nearest that it knows; where none is near, and for parameters that only the source has, the value of
-///          its best counts.
-/// Cost:    made, a forecast of each configuration of a space of at most `tabulated`; of larger ones forecasts are made when
-///          they are asked for.
+/// Cost: made, a forecast of each configuration of a space of at most `tabulated`; of larger ones forecasts are made when
+///       they are asked for.
 class guidance {
 public:
-    static constexpr std::size_t most_sources = 8;
     static constexpr index tabulated = 32768;  ///< largest space whose forecasts are kept
     static constexpr std::size_t pool = 8192;  ///< draws from a larger one, where no measured configuration fits
+    static constexpr std::size_t most_of_a_source = 1000;  ///< lowest costs among which it chooses where to begin
 
     guidance() = default;
 
@@ -49,17 +46,16 @@ public:
     {
         if (!past || past->past().empty() || space.size() == 0) return;
         const tunekit::space::matched_parameters there(space);
-        const auto names = space.names();
         auto made = std::make_shared<known>();
-        made->past = past;
-        made->dimensions = space.dimensions();
-        made->match(names, there);
-        if (made->views.empty()) return;
+        made->views = {past, space.names(), there};
+        const std::size_t n = made->views.size();
+        if (n == 0) return;
         by_ = made;
         if (space.size() <= tabulated) {
             std::vector<index> all(static_cast<std::size_t>(space.size()));
             std::iota(all.begin(), all.end(), index{0});
-            const std::vector<double> g = forecast(space, all);
+            std::vector<double> g(all.size() * n);
+            made->views.predict(ordinals_of(space, all), g);
             made->table.assign(g.begin(), g.end());
         }
         weights_.assign(sources(), 1.0 / static_cast<double>(sources()));
@@ -90,10 +86,7 @@ public:
             return out;
         }
         const std::lock_guard lock(by_->recalling);  // a copy of a run may be in another thread
-        const std::vector<index> fresh = by_->not_recalled(which);
-        std::vector<std::uint16_t> ordinals(fresh.size() * by_->dimensions);
-        space.ordinals(fresh, ordinals);
-        by_->recall(which, ordinals, out);
+        by_->recall(which, ordinals_of(space, by_->not_recalled(which)), out);
         return out;
     }
 
@@ -140,20 +133,8 @@ public:
     }
 
 private:
-    /// A source: for each of its parameters the parameter here and the coordinate of each of its values; without a parameter
-    /// here one coordinate.
-    struct view {
-        std::size_t source = 0;
-        std::vector<std::size_t> from;
-        std::vector<std::vector<float>> to;
-
-        friend bool operator==(const view&, const view&) = default;
-    };
-
     struct known {
-        std::shared_ptr<const forecasts> past;
-        std::size_t dimensions = 0;
-        std::vector<view> views{};
+        source_views views{};
         std::vector<float> table{};
         std::vector<index> starts{};
 
@@ -168,15 +149,19 @@ private:
         /// Forecasts what is not recalled, whose ordinals are given, and fills in all.
         void recall(std::span<const index> which, std::span<const std::uint16_t> fresh, std::span<double> out) const;
 
-        void match(std::span<const std::string> names, const tunekit::space::matched_parameters& there);
-        void predict(std::span<const std::uint16_t> ordinals, std::span<double> out) const;
-
         friend bool operator==(const known& a, const known& b)
         {
-            return a.dimensions == b.dimensions && a.views == b.views && a.table == b.table && a.starts == b.starts &&
-                   (a.past == b.past || a.past->past() == b.past->past());
+            return a.views == b.views && a.table == b.table && a.starts == b.starts;
         }
     };
+
+    template <class Space>
+    [[nodiscard]] static std::vector<std::uint16_t> ordinals_of(const Space& space, std::span<const index> which)
+    {
+        std::vector<std::uint16_t> out(which.size() * space.dimensions());
+        space.ordinals(which, out);
+        return out;
+    }
 
     [[nodiscard]] double mean(const double* g) const
     {
@@ -185,22 +170,20 @@ private:
         return out;
     }
 
-    /// The configurations to begin with: of those that a source measured whole and that are here. Where these are too few, the
-    /// best by each source's forecast and by their sum, of all or of draws.
+    /// The configurations to begin with: of those that a source measured whole, its best, and that are here. Where these are
+    /// too few, the best by each source's forecast and by their sum, of all or of draws.
     template <class Space>
     [[nodiscard]] std::vector<index> cover(const Space& space, const tunekit::space::matched_parameters& there) const
     {
         const std::size_t most = careful() ? 4 : 6, n = sources();
         std::vector<index> candidates;
         tunekit::space::index_set seen;
-        for (const view& v : by_->views) {
-            const experience_source& s = by_->past->past().sources[v.source];
+        for (std::size_t v = 0; v < n; ++v) {
+            const experience_source& s = by_->views[v];
             const auto names = s.names();
-            for (std::size_t k = 0; k < s.results.size(); ++k)
-                if (s.results[k].ok())
-                    if (const auto c = there.carry(space, names, s.texts(k), std::nullopt);
-                        c && seen.insert(c->candidate))
-                        candidates.push_back(c->candidate);
+            for (const std::size_t k : by_->views.lowest(v, most_of_a_source))
+                if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(c->candidate))
+                    candidates.push_back(c->candidate);
         }
         if (candidates.size() < most) {
             std::vector<index> all(static_cast<std::size_t>((std::min)(space.size(), tabulated)));
@@ -213,10 +196,9 @@ private:
             const std::vector<double> g = forecast(space, all);
             for (const std::size_t k : best_by_each(g, all.size(), n)) candidates.push_back(all[k]);
         }
-        std::vector<std::uint16_t> ordinals(candidates.size() * by_->dimensions);
-        space.ordinals(candidates, ordinals);
         std::vector<index> out;
-        for (const std::size_t k : cover_of(forecast(space, candidates), ordinals, candidates.size(), most))
+        const std::vector<double> g = forecast(space, candidates);
+        for (const std::size_t k : cover_of(g, ordinals_of(space, candidates), candidates.size(), most))
             out.push_back(candidates[k]);
         return out;
     }
@@ -229,34 +211,6 @@ private:
 
 #if TUNEKIT_BODIES
 namespace tunekit::search::detail {
-
-TUNEKIT_INLINE void guidance::known::match(std::span<const std::string> names,
-                                           const tunekit::space::matched_parameters& there)
-{
-    const auto& sources = past->past().sources;
-    for (std::size_t s = sources.size(); s-- > 0 && views.size() < most_sources;) {
-        if (!past->usable(s) || !there.shares(sources[s].names())) continue;
-        view v{.source = s, .from = {}, .to = {}};
-        const std::size_t d = sources[s].parameters.size(), best = sources[s].best();
-        for (std::size_t p = 0; p < d; ++p) {
-            const auto& parameter = sources[s].parameters[p];
-            const auto j =
-                static_cast<std::size_t>(std::find(names.begin(), names.end(), parameter.name) - names.begin());
-            const float otherwise = past->coordinate(s, p, sources[s].rows[best * d + p]);
-            v.from.push_back(j);
-            v.to.push_back({otherwise});
-            if (j == names.size()) continue;
-            const tunekit::space::matched_values of(parameter.values);
-            v.to.back().clear();
-            for (const std::string& text : there.values(j).texts()) {
-                const auto at = of.match(text);
-                v.to.back().push_back(at ? past->coordinate(s, p, *at) : otherwise);
-            }
-        }
-        views.push_back(std::move(v));
-    }
-    std::reverse(views.begin(), views.end());
-}
 
 TUNEKIT_INLINE std::vector<index> guidance::known::not_recalled(std::span<const index> which) const
 {
@@ -274,28 +228,12 @@ TUNEKIT_INLINE std::vector<index> guidance::known::not_recalled(std::span<const 
 TUNEKIT_INLINE void guidance::known::recall(std::span<const index> which, std::span<const std::uint16_t> fresh,
                                             std::span<double> out) const
 {
-    const std::size_t n = views.size(), before = recalled.size();
-    recalled.resize(places.size() * n);
-    predict(fresh, std::span(recalled).subspan(before));
+    const std::size_t n = views.size();
+    std::vector<double> more(places.size() * n - recalled.size());
+    views.predict(fresh, more);
+    recalled.insert(recalled.end(), more.begin(), more.end());
     for (std::size_t k = 0; k < which.size(); ++k)
         for (std::size_t s = 0; s < n; ++s) out[k * n + s] = recalled[places.at(which[k]) * n + s];
-}
-
-TUNEKIT_INLINE void guidance::known::predict(std::span<const std::uint16_t> ordinals, std::span<double> out) const
-{
-    const std::size_t n = views.size(), count = out.size() / n;
-    for (std::size_t s = 0; s < n; ++s) {
-        const view& v = views[s];
-        std::vector<float> rows;
-        rows.reserve(count * v.from.size());
-        for (std::size_t k = 0; k < count; ++k)
-            for (std::size_t p = 0; p < v.from.size(); ++p)
-                rows.push_back(v.from[p] < dimensions ? v.to[p][ordinals[k * dimensions + v.from[p]]]
-                                                      : v.to[p].front());
-        std::vector<double> g(count);
-        past->predict(v.source, rows, g);
-        for (std::size_t k = 0; k < count; ++k) out[k * n + s] = g[k];
-    }
 }
 
 }  // namespace tunekit::search::detail

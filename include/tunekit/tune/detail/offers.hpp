@@ -45,19 +45,14 @@ public:
     void proposed(std::size_t k, std::size_t n) noexcept { places_[k].since += n; }
 
 private:
-    /// A configuration of another task.
-    struct offer {
-        std::size_t from = 0;
-        std::vector<std::string> texts;
-    };
-
     struct place {
         place(std::vector<std::string> of, std::size_t one_in) : names(std::move(of)), since(one_in) {}
 
         std::vector<std::string> names;
         std::optional<space::matched_parameters> matched{};  // made when first needed
-        std::vector<offer> waiting{};                        // the newest last; one of each task
+        std::vector<std::size_t> waiting{};                  // tasks whose offer was not taken yet, the newest last
         std::optional<index> offered{};                      // the latest of its own
+        std::vector<std::string> texts{};                    // of that
         std::uint64_t since;                                 // proposals since the latest one that was carried
     };
 
@@ -76,15 +71,15 @@ TUNEKIT_INLINE void offers::hear(std::size_t k, const space::any_space& space, c
     const index best = record.incumbent().candidate;
     if (places_[k].offered == best) return;
     places_[k].offered = best;
-    const std::vector<std::string> texts = space.texts(best);
+    places_[k].texts = space.texts(best);
     const std::vector<std::string>& names = places_[k].names;
     for (std::size_t to = 0; to < places_.size(); ++to) {
         place& p = places_[to];
         const bool shares =
             std::find_first_of(names.begin(), names.end(), p.names.begin(), p.names.end()) != names.end();
         if (to == k || !shares) continue;
-        std::erase_if(p.waiting, [k](const offer& o) { return o.from == k; });
-        p.waiting.push_back({k, texts});
+        std::erase(p.waiting, k);
+        p.waiting.push_back(k);
     }
 }
 
@@ -99,9 +94,9 @@ TUNEKIT_INLINE std::size_t offers::begin(std::size_t k, std::size_t n, const spa
     if (record.found()) own = record.incumbent().candidate;
     std::size_t taken = 0;
     while (taken < most && !p.waiting.empty()) {
-        const offer o = std::move(p.waiting.back());
+        const place& from = places_[p.waiting.back()];
         p.waiting.pop_back();
-        const auto c = p.matched->carry(space, places_[o.from].names, o.texts, own);
+        const auto c = p.matched->carry(space, from.names, from.texts, own);
         if (c) taken += books.begin_with({&c->candidate, 1});
     }
     if (taken > 0) p.since = 0;
