@@ -76,12 +76,10 @@ inline void print_description(const command_setup& s)
     tunekit::report::text_table table({"parameter", "matters", "default", "best", "values"}, {-9, 7, -7, -4, -1});
     for (const auto& p : all["parameters"]) {
         const std::string name = p["name"];
-        const auto value = [&](const nlohmann::ordered_json& of) {
-            return of.is_null() ? std::string() : dumped(of.contains("config") ? of["config"][name] : of[name], -1);
-        };
+        const std::string best = all["best"].is_null() ? "" : dumped(all["best"]["config"][name], -1);
         std::string matters;
         if (known) matters = tunekit::report::fixed(100 * all["importance"][name].get<double>(), 0) + " %";
-        table.row(name, matters, value(all["default"]), value(all["best"]), dumped(p["values"], -1));
+        table.row(name, matters, dumped(all["default"][name], -1), best, dumped(p["values"], -1));
     }
     std::fputs(table.text().c_str(), stdout);
     for (const auto& c : s.file.constraints)
