@@ -427,6 +427,7 @@ TEST_CASE("names are text wherever they come, on pages and in terminals")
     auto t = two_parameters(60);
     t.name = evil;
     t.parameters = {evil, "y\" onload=\"x"};
+    t.unit = {evil};
     for (auto& x : t.trials) {
         if (x.values[0] == "3") x.values[0] = evil;
         if (x.measured.failed) x.measured.failed->message = evil;
