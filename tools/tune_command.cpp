@@ -45,6 +45,15 @@ int serve(command_setup s)
     const bool baco = s.o.serve == "baco" || (s.o.serve == "auto" && s.file.scenario);
     if (!baco && s.o.serve != "auto" && s.o.serve != "json")
         tk::invalid("--serve=" + s.o.serve + " is unknown, want json or baco");
+    const std::pair<bool, const char*> without[] = {{!s.o.command.empty(), "a command"},
+                                                    {!s.o.race.empty(), "--race"},
+                                                    {!s.o.report.path.empty(), "--report"},
+                                                    {!s.o.t4.empty(), "--t4"},
+                                                    {s.o.seconds > 0, "--seconds"},
+                                                    {s.o.until_gain > 0, "--until-gain"},
+                                                    {s.o.maximize && baco, "--maximize, costs 1 / x"}};
+    for (const auto& [given, what] : without)
+        if (given) tk::invalid("--serve answers and runs nothing, want it without " + std::string(what));
     if (s.o.trials == 0 && scenario.first + scenario.then > 0 && s.file.scenario)
         s.limit.trials = scenario.first + scenario.then;
     else if (s.o.trials == 0)
@@ -209,11 +218,10 @@ int main(int argc, char** argv)
         return run(o);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
-        std::fprintf(stderr, "tune_command: %s%s (--help lists the options)\n", e.what(),
-                     programs::nearest_options(app, argc, argv).c_str());
+        complain(e.what() + programs::nearest_options(app, argc, argv) + " (--help lists the options)");
         return 2;
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "tune_command: %s\n", e.what());
+        complain(e.what());
         return 2;
     }
 }

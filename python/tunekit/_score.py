@@ -9,6 +9,7 @@ from ._tuner import Failed
 def cost_of(value: float, maximize: bool) -> float | Failed:
     """A positive number as it is, or its inverse where it is a score; else why it is no cost: models take logarithms."""
     value = float(value)
-    if 0 < value < float("inf"):
-        return 1 / value if maximize else value
+    cost = 1 / value if maximize and value else value
+    if 0 < value and 0 < cost < float("inf"):
+        return cost
     return Failed(f"the {'score' if maximize else 'cost'} is {value:g}, want a positive number", kind="bad_cost")

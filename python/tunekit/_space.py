@@ -175,7 +175,7 @@ class Space(Sequence["Configuration"]):
                 rows.append([place[value] for place, value in zip(places, configuration, strict=True)])
             except (KeyError, TypeError, ValueError):
                 raise _core.Error(
-                    f"tunekit: space: configuration {n} of the list is {configuration!r}, want a value for each of {', '.join(out._names)}"
+                    f"tunekit: space: configuration {n} of the list is {shown(configuration)}, want a value for each of {', '.join(out._names)}"
                 ) from None
         out._listed = rows
         out._grid = out._grid.listed(rows)

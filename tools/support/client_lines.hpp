@@ -59,6 +59,7 @@ public:
     [[nodiscard]] std::optional<std::string> next()
     {
         ++number_;
+        if (ended_()) throw served_enough{};  // also where the client never pauses
         for (std::size_t looked = 0;;) {
             if (const std::size_t end = unread_.find('\n', looked); end != std::string::npos) {
                 std::string line = unread_.substr(0, end);

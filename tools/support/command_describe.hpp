@@ -71,25 +71,25 @@ inline void print_description(const command_setup& s)
         std::printf("%s\n", dumped(all, 2).c_str());
         return;
     }
-    std::printf("%s: %s configurations\n\n", s.o.space.c_str(), dumped(all["size"], -1).c_str());
+    std::printf("%s: %s configurations\n\n", tunekit::report::printable(s.o.space).c_str(),
+                dumped(all["size"], -1).c_str());
     const bool known = !all["importance"].is_null();
     tunekit::report::text_table table({"parameter", "matters", "default", "best", "values"}, {-9, 7, -7, -4, -1});
     for (const auto& p : all["parameters"]) {
         const std::string name = p["name"];
-        const auto value = [&](const nlohmann::ordered_json& of) {
-            return of.is_null() ? std::string() : dumped(of.contains("config") ? of["config"][name] : of[name], -1);
-        };
+        const std::string best = all["best"].is_null() ? "" : dumped(all["best"]["config"][name], -1);
         std::string matters;
         if (known) matters = tunekit::report::fixed(100 * all["importance"][name].get<double>(), 0) + " %";
-        table.row(name, matters, value(all["default"]), value(all["best"]), dumped(p["values"], -1));
+        table.row(name, matters, dumped(all["default"][name], -1), best, dumped(p["values"], -1));
     }
     std::fputs(table.text().c_str(), stdout);
     for (const auto& c : s.file.constraints)
-        std::printf("%s%s\n", &c == &s.file.constraints.front() ? "\n" : "", c.c_str());
-    if (all["trials"] > 0)
-        std::printf("\n%s trials, %s failed%s%s\n", dumped(all["trials"], -1).c_str(),
-                    dumped(all["failed"], -1).c_str(), all["best"].is_null() ? "" : ", best ",
-                    all["best"].is_null() ? "" : cost_text({all["unit"]}, all["best"]["cost"].get<double>()).c_str());
+        std::printf("%s%s\n", &c == &s.file.constraints.front() ? "\n" : "", tunekit::report::printable(c).c_str());
+    if (all["trials"] == 0) return;
+    std::string best;
+    if (!all["best"].is_null()) best = ", best " + cost_text({all["unit"]}, all["best"]["cost"].get<double>());
+    std::printf("\n%s trials, %s failed%s\n", dumped(all["trials"], -1).c_str(), dumped(all["failed"], -1).c_str(),
+                tunekit::report::printable(best).c_str());
 }
 
 /// Prints the commands of the default and of two more configurations, and runs none.

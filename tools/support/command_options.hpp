@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/budget.hpp"
 
 namespace programs {
@@ -37,8 +39,15 @@ struct command_options {
     bool resume = false, json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false,
          describe = false;
 
-    [[nodiscard]] bool is_time() const { return cost == "wall" || cost == "cpu"; }
+    /// Whether the cost is a time that is measured here; who is served tells what he likes.
+    [[nodiscard]] bool is_time() const { return serve.empty() && (cost == "wall" || cost == "cpu"); }
 };
+
+/// One line on standard error, whatever a file or a word had in it.
+inline void complain(const std::string& what)
+{
+    std::fprintf(stderr, "tune_command: %s\n", tunekit::report::printable(what).c_str());
+}
 
 /// The part of the budget that ends a run once it no longer pays, and whether its seconds are some.
 inline void set_gain(tunekit::budget& limit, const command_options& o)

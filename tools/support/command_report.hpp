@@ -83,7 +83,8 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     json out{{"trials", r.task().trials.size()}, {"failed", f.failed}, {"seconds", r.run.seconds}};
     out["unit"] = r.task().unit.name;
     out["maximize"] = r.task().unit.maximize;
-    out["default"] = f.compared && f.against_baseline ? json_of(r, space, *f.compared) : json();
+    out["default"] = json();
+    if (f.compared) out[f.against_baseline ? "default" : "first"] = json_of(r, space, *f.compared);
     if (f.default_failed)
         out["default_failed"] = {{"kind", to_text(f.default_failed->kind)}, {"message", f.default_failed->message}};
     out["best"] = json();
@@ -92,7 +93,7 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
         out["best"]["command"] = r.winner.arguments;
         for (const auto& [name, value] : r.winner.environment) out["best"]["environment"][name] = value;
         if (!r.winner.build.empty()) out["best"]["build"] = r.winner.build;
-        if (f.compared && f.against_baseline) out["gain"] = f.gain;
+        if (f.compared) out["gain"] = f.gain;
     }
     out["tied"] = json::array();
     for (const auto& t : f.tied) out["tied"].push_back(json_of(r, space, t));

@@ -33,9 +33,6 @@
 
 namespace programs {
 
-/// One line on standard error.
-inline void complain(const std::string& what) { std::fprintf(stderr, "tune_command: %s\n", what.c_str()); }
-
 using command_tuner = tunekit::tuner<tunekit::space::any_space, tunekit::search::any_strategy, tunekit::random::philox>;
 
 /// What is tuned and how, from the command line and the file of the space.

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <optional>
@@ -162,11 +161,12 @@ inline std::vector<tunekit::measure::trial> known_of(const command_options& o,
             t.measured.failed = failure{failure_kind::invalid, 0, text("failure")};
             continue;
         }
-        const auto cost = tunekit::core::number<double>(text("cost"));
-        if (!cost || !(*cost > 0 && *cost < tunekit::forever))
+        const double said = tunekit::core::number<double>(text("cost")).value_or(0),
+                     cost = o.maximize ? 1 / said : said;
+        if (!(said > 0 && cost > 0 && cost < tunekit::forever))
             tunekit::invalid("--known " + o.known + ':' + std::to_string(row.line) + ": cost is '" + text("cost") +
                              "', want a positive finite number, or a text in the column failure");
-        t.measured.cost = o.maximize ? 1 / *cost : *cost;
+        t.measured.cost = cost;
         t.measured.runs = 1;
     }
     return out;
@@ -179,7 +179,7 @@ inline std::vector<tunekit::index> first_of(const command_options& o, const tune
     std::vector<tunekit::index> all{untuned}, out;
     if (!o.seeds.empty())
         for (const auto& row : rows_of("--seeds", o.seeds, space, {"cost", "failure"}, [](const std::exception& e) {
-                 std::fprintf(stderr, "tune_command: %s; left out\n", tunekit::io::detail::reason_of(e).c_str());
+                 complain(tunekit::io::detail::reason_of(e) + "; left out");
              }))
             all.push_back(row.candidate);
     for (const tunekit::index i : all) {

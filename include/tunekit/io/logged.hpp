@@ -282,6 +282,8 @@ private:
             return out.empty() ? "none" : out.substr(1);
         };
         same("measured values named", listed(was), listed(is));
+        const auto told = [](const log_header& h) { return std::string(h.about.maximize ? "scores" : "costs"); };
+        same("what is told as", told(was), told(is));
         same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));
         for (std::size_t k = 0; k < is.tasks.size(); ++k) {
             same("task", was.tasks[k].name, is.tasks[k].name);

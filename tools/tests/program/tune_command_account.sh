@@ -99,6 +99,17 @@ grep -q 'The best configuration reaches 118.25.*GB/s.</h2>' score.html || fail '
 run --maximize --default mode=fast --json -- ./work.sh {size} {mode} {check} >json 2>err || fail "--maximize --json: exit status $?"
 tr -d '\n ' <json | grep -q '"default":{"config":{"size":"64KiB","mode":"fast","check":""},"cost":18.25,' || fail "--maximize --json: $(cat json)"
 
+# The log of a score is no log of a cost.
+run --maximize --log scores.jsonl -- ./work.sh {size} {mode} {check} >out 2>err || fail "--maximize --log: exit status $?"
+refuses 'what is told as scores, not costs' --space space.json --strategy random --repeat 1 --trials 16 --log scores.jsonl --resume --cost 'regex:score ([0-9.]+)' --number 'bytes=regex:bytes ([0-9]+)' -- ./work.sh {size} {mode} {check}
+# Scores of 0 and below are failures that say so; so is one whose inverse is no number.
+echo '{"parameters": [{"name": "score", "values": ["0", "-3", "1e-320", "4"]}], "default": {"score": "4"}}' >signs.json
+"$tune" --space signs.json --maximize --strategy random --repeat 1 --trials 4 --cost 'regex:(.+)' --json -- echo {score} >json 2>err || fail "--maximize, scores of 0: exit status $?: $(cat err)"
+tr -d '\n ' <json | grep -q '"failed":3,.*"best":{"config":{"score":"4"},"cost":4.0,' || fail "--maximize, scores of 0: $(cat json)"
+# Where the default failed, the JSON has the first that ran, as the terminal.
+run --keep-empty --json -- ./work.sh {size} {mode} {check} >json 2>err || fail "--keep-empty --json: exit status $?"
+tr -d '\n ' <json | grep -q '"default":null,.*"default_failed":' || fail "the JSON has a default that failed: $(cat json)"
+
 # What is known before.
 cat >known.csv <<'END'
 size,mode,check,cost,failure
@@ -144,11 +155,22 @@ refuses "parameter 'size' does not have the value 3GiB" --space space.json --def
 refuses 'there is no column check' --space space.json --known "$(printf 'size,mode,cost\n' >k.csv && echo k.csv)" -- ./work.sh {size} {mode} {check}
 refuses "k2.csv:2: cost is 'much'" --space space.json --known "$(printf 'size,mode,check,cost\n1MiB,slow,,much\n' >k2.csv && echo k2.csv)" -- ./work.sh {size} {mode} {check}
 refuses "k3.csv:2 is no configuration of the space: parameter 'mode' does not have the value quick" --space space.json --known "$(printf 'size,mode,check,cost\n1MiB,quick,,1\n' >k3.csv && echo k3.csv)" -- ./work.sh {size} {mode} {check}
+refuses "k4.csv:2: cost is '1e-320'" --space space.json --maximize --cost 'regex:(.+)' --known "$(printf 'size,mode,check,cost\n1MiB,slow,,1e-320\n' >k4.csv && echo k4.csv)" -- ./work.sh {size} {mode} {check}
+refuses 'the column a\n\x1b[31m is no parameter' --space space.json --known "$(printf 'size,mode,check,"a\n\033[31m"\n' >k5.csv && echo k5.csv)" -- ./work.sh {size} {mode} {check}
 refuses '--maximize is for a score' --space space.json --maximize -- ./work.sh {size} {mode} {check}
 refuses '--unit ms, but --cost wall is in seconds' --space space.json --unit ms -- ./work.sh {size} {mode} {check}
 refuses 'want a share of the best' --space space.json --until-gain 3 -- ./work.sh {size} {mode} {check}
 refuses '--serve=http is unknown, want json or baco' --space space.json --serve=http --trials 3
 refuses 'cannot be opened' --space space.json --race none.jsonl -- ./work.sh {size} {mode} {check}
+
+for option in '--report a.html' '--seconds 3' '--until-gain 0.1' '--t4 a.json' '--race run.jsonl'; do
+    # shellcheck disable=SC2086 # options in words
+    refuses "want it without ${option%% *}" --space space.json --serve --trials 3 $option
+done
+refuses 'want it without a command' --space space.json --serve --trials 3 -- ./work.sh
+# A parameter may be called as a member of the JSON is.
+echo '{"parameters": [{"name": "config", "values": [1, 2]}]}' >named.json
+"$tune" --space named.json --describe >out 2>err || fail "--describe, a parameter config: $(cat err)"
 
 # The protocol, as docs/command_line.md shows it.
 said=$(printf '%s\n' '{"hello": 1}' '{"ask": 1}' '{"tell": 0, "cost": 2.5}' '{"ask": 1}' '{"drop": 1}' '{"best": true}' '{"tell": 9, "cost": 1}' 'nonsense' '{"hello": 2}' '{"tell": 1}' |
@@ -161,6 +183,24 @@ line 1 | grep -q '^{"hello":1,"tunekit":"[0-9.]*","parameters":\["size","mode","
 [ "$(line 5)" = '{"dropped":1}' ] || fail "drop: $(line 5)"
 [ "$(line 6)" = '{"best":{"config":{"size":"64KiB","mode":"slow","check":""},"cost":2.5},"trials":1,"failed":0}' ] || fail "best: $(line 6)"
 for n in 7 8 9 10; do line $n | grep -q "^{\"error\":\"line $n: " || fail "an error is not told: $(line $n)"; done
+# Costs have no unit unless one is given; scores are told as scores, by the log too.
+printf '%s\n' '{"ask": 1}' '{"tell": 0, "cost": 2.5}' '{"best": 1}' >asked
+for unit in '' '--maximize --unit GB/s'; do
+    # shellcheck disable=SC2086 # options in words
+    "$tune" --space space.json --serve --trials 4 --strategy random --log "told$unit.jsonl" $unit <asked >out 2>err || fail "--serve $unit: $(cat err)"
+    grep -q '"cost":2.5}' out || fail "--serve $unit: $(cat out)"
+    "$report" "told$unit.jsonl" --text -o told.html >out || fail "tune_report of what was served: exit status $?"
+    case $unit in '') want='costs 2.5.$' ;; *) want='reaches 2.5.*GB/s.$' ;; esac
+    grep -q "^The best configuration $want" out || fail "--serve $unit is told as something else: $(cat out)"
+done
+# A signal ends it, however much is said.
+yes '{"best": 1}' | "$tune" --space space.json --serve --trials 4 >/dev/null 2>err &
+served=$!
+sleep 0.3
+kill -s TERM $served
+status=0
+wait $served || status=$?
+[ "$status" = 143 ] || fail "--serve, SIGTERM while much is said: exit status $status, want 143"
 status=0
 head -c 3000000 /dev/zero | tr '\0' x | "$tune" --space space.json --serve --trials 4 >out 2>err || status=$?
 [ "$status" = 2 ] || fail "--serve, a line without an end: exit status $status, want 2"

@@ -87,7 +87,7 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
 {
     if (with_verdict) {
         const verdict v = verdict_of(t, f);
-        out += "\n" + printable(t.name) + ": " + v.headline + '\n';
+        out += "\n" + printable(t.name) + ": " + printable(v.headline) + '\n';
         for (const auto& s : v.sentences) out += wrapped(printable(s), "  ");
     }
     if (f.winner) {
@@ -101,7 +101,7 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
         for (std::size_t k = 1; k < columns; ++k)
             if (!std::isfinite(best[k])) best[k] = best[k - 1];
         out += "\n  tuning curve  " + sparkline(best) + "  " +
-               t.unit.text(t.trials[f.incumbents.back()].measured.cost) + '\n';
+               printable(t.unit.text(t.trials[f.incumbents.back()].measured.cost)) + '\n';
     }
     if (f.best) out += wrapped("winner: " + printable(configuration_of(t, f.best->candidate, f.best->values)), "  ");
     if (f.shares && f.shares->trees > 0) {
@@ -128,7 +128,7 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
 }  // namespace detail
 
 /// The run as text: verdict, tuning curve as a sparkline, winner, importance of parameters, failures. UTF-8; control
-/// characters in names become question marks.
+/// characters of names, units and messages are escapes.
 [[nodiscard]] inline std::string to_terminal(const seen_run& run, const std::vector<findings>& all)
 {
     using namespace detail;
@@ -136,7 +136,7 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
     for (const auto& p : run.problems) out += wrapped("! " + printable(p), "");
     if (run.tasks.empty()) return out + "The log has no task.\n";
     const verdict v = verdict_of(run, all);
-    out += "\n" + v.headline + '\n';
+    out += "\n" + printable(v.headline) + '\n';
     for (const auto& s : v.sentences) out += wrapped(printable(s), "  ");
     const auto points = latency_of(run);
     if (run.tasks.size() > 1 && !points.empty()) {

@@ -57,7 +57,7 @@ namespace detail {
     using namespace detail;
     verdict out;
     const std::size_t n = t.trials.size();
-    if (n == 0) {
+    if (n == 0 && !f.best) {  // a result from before may be the best
         out.headline = "Nothing was measured yet.";
         return out;
     }
@@ -110,7 +110,7 @@ namespace detail {
         line += most.message.empty() ? "." : "; most often: " + shortened(most.message, 300) + '.';
         if (!most.where.empty()) line += " They are those with " + most.where + '.';
         out.sentences.push_back(line);
-    } else if (f.failed == 0) {
+    } else if (f.failed == 0 && n > 0) {
         out.sentences.push_back(n == 1 ? "The trial did not fail." : "None of the " + count(n) + " trials failed.");
     }
     if (f.cut_short > 0)
