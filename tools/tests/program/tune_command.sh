@@ -273,10 +273,11 @@ if grep -q 'want a number' err; then fail '--serve: 1e999 is no number'; fi
 head -c 3000000 /dev/zero | tr '\0' x | "$tune" --space scenario.json --serve --strategy random >out 2>err || status=$?
 [ "$status" = 2 ] || fail "--serve, a line without an end: exit status $status, want 2"
 grep -q 'reply, line 1: it is longer than 1 MiB' err || fail "--serve, a line without an end: said $(cat err)"
+rm -f out err # of the last one, which the loop would read
 sleep 30 | "$tune" --space scenario.json --serve --strategy random >out 2>err &
 child=$!
 tries=0
-while ! grep -q Request out && [ $tries -lt 200 ]; do
+while ! grep -qs Request out && [ $tries -lt 200 ]; do
     sleep 0.05
     tries=$((tries + 1))
 done
