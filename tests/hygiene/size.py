@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 MAX = {
-    'lines of the core': 39900,
-    'headers of the core, besides umbrellas': 294,
+    'lines of the core': 41900,
+    'headers of the core, besides umbrellas': 300,
     'public names of the core': 560,
-    'lines of headers, core and packages': 69300,
+    'lines of headers, core and packages': 72100,
 }
 
 
