@@ -164,9 +164,11 @@ public:
     {
         std::vector<double> busy(builders_);
         double runs = 0;
+        auto now = within;
         std::vector<tunekit::measure::measurement> out;
         for (const tunekit::index i : batch) {
-            auto r = rows_.row(i, within);
+            auto r = rows_.row(i, now);
+            now.hear(r.result);
             const double build = (std::min)(r.result.build_seconds, r.seconds);
             *std::min_element(busy.begin(), busy.end()) += build;
             runs += r.seconds - build;

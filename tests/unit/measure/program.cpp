@@ -785,6 +785,7 @@ TEST_CASE("program: a check by its output, and by a command")
     REQUIRE(m.failed);
     CHECK(m.failed->kind == failure_kind::wrong_result);
     CHECK(contains(m.failed->message, "1 is not 2"));
+    CHECK(m.checked == measure::check_state::unchecked);  // it is not right
 }
 
 TEST_CASE("program: a configuration that is slower than the incumbent is cut short, and its runs are ended")
@@ -904,6 +905,32 @@ TEST_CASE("program: several at a time, each with a folder of its own, and the ra
     const auto result = measure::race(p, std::vector<tk::index>{3, 2, 4}, {.run_seconds = 10}, {.max_rounds = 12});
     REQUIRE(result.winner);
     CHECK(*result.winner == 2);
+}
+
+TEST_CASE("program: what is being built hears of what is in")
+{
+    temporary_folder at;
+    const std::string go = at / "go";
+    program p(numbers(2),
+              {.command = script("echo 9; test -e {build}/what"),
+               .build = {"/bin/sh", "-c",
+                         "test {x} = 0 || while ! test -e " + go + "; do sleep 0.01; done; echo > {build}/what"},
+               .cost = measure::matched("9"),
+               .repetition = once,
+               .builders = 1,
+               .pinned = false});
+    std::vector<tk::answer> answers;
+    for (std::uint64_t k = 0; k < 2; ++k)
+        p.submit({.ticket = tk::ticket{k}, .candidate = k, .limits = {.abandon_factor = 2}});
+    while (answers.empty()) answers = p.collect(10);
+    REQUIRE(answers.size() == 1);
+    REQUIRE(answers[0].measured);
+    REQUIRE(answers[0].measured->ok());
+    put(go, "");
+    answers.clear();
+    while (answers.empty()) answers = p.collect(10);
+    REQUIRE(answers[0].within);
+    CHECK(answers[0].within->abandon_above == 2 * 9.0);
 }
 
 TEST_CASE("program: builders build the next one while one runs, and one runs at a time")

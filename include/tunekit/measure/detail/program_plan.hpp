@@ -62,6 +62,7 @@ public:
             program_runs(run, options_, texts_, values, within, begun).measure(out, numbers);
         } catch (const candidate_error& e) {
             out.failed = e.why;
+            out.checked = check_state::unchecked;
             const bool late = e.why.kind == failure_kind::run_timeout || e.why.kind == failure_kind::build_timeout;
             if (!late) empty_folder(scratch, &e.why);
         }

@@ -373,6 +373,8 @@ private:
             out.measured->build_seconds += p.of.build_seconds;
             for (auto* const waiting : {&waiting_, &built_})
                 for (in_work& other : *waiting) other.what.hear(p.of.what, *out.measured);
+            for (std::size_t b = workers(); b < places_.size(); ++b)  // what is being built runs later
+                places_[b].of.what.hear(p.of.what, *out.measured);
         }
         out.ran_s += p.of.build_seconds;
         --out_;

@@ -663,6 +663,20 @@ TEST_CASE("a job that waits for a rank that runs hears of what is in, and says w
     CHECK(best == to_build[0].result.cost);
 }
 
+TEST_CASE("a job that a rank builds hears of what is in meanwhile")
+{
+    std::vector<tk::measure::recorded_row> slow = table();  // to build: nine tenths of each second
+    for (auto& r : slow) r.result.build_seconds = 0.9 * r.seconds;
+    ranks on({tk::measure::recorded_rows(slow)}, identities, {.ranks = 2, .joins = {}, .parts = {builds, runs}});
+    leased pool(on, identities);
+    (void)pool.collect(0);
+    for (std::uint64_t k = 0; k < 2; ++k)
+        pool.submit({.ticket = tk::ticket{k}, .candidate = 3 + k, .limits = {.abandon_factor = 1.05}});
+    const auto first = pool.collect(forever), second = pool.collect(forever);
+    REQUIRE((first.size() == 1 && second.size() == 1));
+    CHECK(second[0].within->abandon_above == 1.05 * first[0].measured->cost);
+}
+
 TEST_CASE("one rank builds, two run: each job is built once, run once, and its measurement has both times")
 {
     ranks on = divided({builds, runs, runs});

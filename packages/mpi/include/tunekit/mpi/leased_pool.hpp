@@ -209,6 +209,7 @@ private:
             roster_.measured(e.worker, p);
             for (auto* const waiting : {&waiting_, &built_})
                 for (piece& other : *waiting) other.what.hear(p.what, *a.measured);
+            roster_.tell_built(p.what, *a.measured);
             return give_out(std::move(a));
         }
         if (a.measured) roster_.failed(e.worker, p, a);

@@ -100,7 +100,10 @@ public:
         limits more = within;
         more.build_seconds += *uncharged_;
         more.run_seconds += *uncharged_;
-        Inner::measure(batch, more, std::forward<Each>(each));
+        Inner::measure(batch, more, [&](measurement m) {
+            each(std::move(m));
+            more.abandon_above = within.abandon_above;  // it may have fallen
+        });
     }
 
 private:

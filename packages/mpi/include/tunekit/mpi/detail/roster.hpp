@@ -101,6 +101,13 @@ public:
             refuse(k, trust_.why(k, members_[k].who.part), state::taken_out);
     }
 
+    /// Tells what is being built, and runs later, of an answer to another job.
+    void tell_built(const job& other, const measure::measurement& m)
+    {
+        for (std::size_t w = 0; w < work_.size(); ++w)
+            if (members_[w].who.part == part::builds) work_[w].of.what.hear(other, m);
+    }
+
     /// Sends a piece to a worker. Precondition: the worker is idle.
     void give(std::size_t w, piece p)
     {
