@@ -16,10 +16,10 @@ TEST_CASE("every configuration of a list has a value for each parameter, and a k
 {
     CHECK(std::size(kernels::covering_lists) >= 2);
     for (const auto& l : kernels::covering_lists) {
-        const auto names = kernels::detail::words_of(l.parameters);
+        const auto names = tunekit::io::words(l.parameters);
         CHECK(std::find(names.begin(), names.end(), "vl") != names.end());
         CHECK((l.configurations.size() >= 4 && l.configurations.size() <= 8));
-        for (const auto one : l.configurations) CHECK(kernels::detail::words_of(one).size() == names.size());
+        for (const auto one : l.configurations) CHECK(tunekit::io::words(one).size() == names.size());
     }
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tunekit/io/text.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/space/carried.hpp"
 
@@ -55,21 +56,6 @@ inline constexpr covering_list covering_lists[] = {
 };
 // end of what was made
 
-namespace detail {
-
-/// The words of a text with a blank between any two.
-[[nodiscard]] inline std::vector<std::string> words_of(std::string_view text)
-{
-    std::vector<std::string> out(1);
-    for (const char c : text) {
-        if (c == ' ') out.emplace_back();
-        else out.back() += c;
-    }
-    return out;
-}
-
-}  // namespace detail
-
 /// The configurations of `covering_lists` for a kernel that `space` has, in their order, each once. Those for vectors that
 /// the space does not have (`vl`) are left out: they belong to another instruction set. Parameters that a list does not
 /// name have the values of `otherwise`. None for a kernel without a list.
@@ -78,16 +64,20 @@ namespace detail {
 {
     std::vector<index> out;
     const space::matched_parameters there(space);
+    const auto words = [](std::string_view text) {
+        const auto all = io::words(text);
+        return std::vector<std::string>(all.begin(), all.end());
+    };
     const auto position = [](const auto& names, std::string_view name) {
         return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
     };
     const std::size_t here = position(space.names(), "vl");
     for (const covering_list& l : covering_lists) {
         if (l.kernel != kernel) continue;
-        const std::vector<std::string> names = detail::words_of(l.parameters);
+        const std::vector<std::string> names = words(l.parameters);
         const std::size_t vl = position(names, "vl");
         for (const std::string_view one : l.configurations) {
-            const std::vector<std::string> values = detail::words_of(one);
+            const std::vector<std::string> values = words(one);
             if (vl < names.size() && here < space.names().size()) {
                 const auto known = there.values(here).texts();
                 if (std::find(known.begin(), known.end(), values[vl]) == known.end()) continue;
