@@ -218,17 +218,17 @@ TUNEKIT_INLINE bool matched_parameters::replace(std::vector<std::uint16_t>& row,
     std::size_t shared = 0;
     for (std::size_t j = 0; j < names_.size(); ++j) {
         const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), names_[j]) - names.begin());
-        std::optional<std::uint16_t> value;
+        std::optional<std::uint16_t> match;
         if (at < (std::min)(names.size(), texts.size())) {
             ++shared;
-            value = values_[j].match(texts[at]);
+            match = values_[j].match(texts[at]);
         }
-        if (!value) {
+        if (!match) {
             ++out.kept;
             continue;
         }
-        row[j] = *value;
-        ++(values_[j].texts()[*value] == texts[at] ? out.equal : out.nearest);
+        row[j] = *match;
+        ++(values_[j].texts()[*match] == texts[at] ? out.equal : out.nearest);
     }
     out.lost = names.size() - (std::min)(shared, names.size());
     return out.equal + out.nearest > 0;
