@@ -43,7 +43,7 @@ struct experience_source {
         [[nodiscard]] bool failed() const noexcept
         {
             return !(cost > 0) || !std::isfinite(cost);
-        }                                                                          ///< or no cost at all
+        }  ///< or no cost at all
         [[nodiscard]] bool ok() const noexcept { return !failed() && !at_least; }  ///< whether the cost is whole
 
         friend bool operator==(const result&, const result&) = default;
