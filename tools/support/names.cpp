@@ -89,6 +89,7 @@ begun_recipe begun_recipe_of(const std::string& what, const std::string& name, c
     if (!takes)
         tunekit::invalid(what + " \"" + name + "\" takes no experience, want one with a model, such as combined");
     if (past.empty()) return out;
+    for (tunekit::experience_source& source : past.sources) source.name.clear();  // a log may lie elsewhere next time
     const std::string text = tunekit::io::to_text(past);
     out.name += " from " + text.substr(text.rfind(' ') + 1);  // it ends with its checksum
     out.name.pop_back();

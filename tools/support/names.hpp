@@ -26,7 +26,7 @@ named<tunekit::recipes::any_recipe> recipes();
 /// A recipe that begins with what was measured before.
 struct begun_recipe {
     tunekit::recipes::any_recipe how;
-    std::string name;                  ///< what a log calls it; with a past also a number that stands for all of it
+    std::string name;                  ///< what a log calls it; with a past also a number that stands for its results
     std::vector<std::string> notes{};  ///< what was left out of the past, a line each
 };
 

@@ -55,6 +55,13 @@ TEST_CASE("a recipe that begins with a past is named by it, and what cannot be u
     CHECK(programs::begun_recipe_of("strategy", "autotvm", {folder / "past.experience"}).name ==
           "autotvm" + begun.name.substr(8));
 
+    past.sources.front().name = "b";  // as of a log that was moved
+    tunekit::io::save_experience(folder / "moved.experience", past);
+    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "moved.experience"}).name == begun.name);
+    past.sources.front().results.front().cost = 3;
+    tunekit::io::save_experience(folder / "other.experience", past);
+    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "other.experience"}).name != begun.name);
+
     const auto missing = programs::begun_recipe_of("strategy", "combined", {folder / "nowhere.jsonl"});
     CHECK(missing.notes.size() == 1);
     CHECK(missing.name == "combined");
