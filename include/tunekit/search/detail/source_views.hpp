@@ -36,8 +36,8 @@ public:
     {
         return past_->past().sources[views_[k].source];
     }
-    /// Of source k the results of the `most` lowest whole costs, and of those equal to the last, in their order.
-    [[nodiscard]] std::vector<std::size_t> lowest(std::size_t k, std::size_t most) const;
+    /// Of source k the results of the `count` lowest whole costs, and of those equal to the last, in their order.
+    [[nodiscard]] std::vector<std::size_t> lowest(std::size_t k, std::size_t count) const;
 
     /// The forecasts of all sources, row-major, for configurations by their ordinals.
     void predict(std::span<const std::uint16_t> ordinals, std::span<double> out) const;
@@ -98,14 +98,14 @@ TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const forecasts> past,
     std::reverse(views_.begin(), views_.end());
 }
 
-TUNEKIT_INLINE std::vector<std::size_t> source_views::lowest(std::size_t k, std::size_t most) const
+TUNEKIT_INLINE std::vector<std::size_t> source_views::lowest(std::size_t k, std::size_t count) const
 {
     std::vector<double> costs;
     std::vector<std::size_t> out;
     for (const auto& r : (*this)[k].results)
         if (r.ok()) costs.push_back(r.cost);
-    if (costs.empty() || most == 0) return out;
-    const auto last = costs.begin() + static_cast<std::ptrdiff_t>((std::min)(most, costs.size()) - 1);
+    if (costs.empty() || count == 0) return out;
+    const auto last = costs.begin() + static_cast<std::ptrdiff_t>((std::min)(count, costs.size()) - 1);
     std::nth_element(costs.begin(), last, costs.end());
     for (std::size_t i = 0; i < (*this)[k].results.size(); ++i)
         if (const auto& r = (*this)[k].results[i]; r.ok() && r.cost <= *last) out.push_back(i);
