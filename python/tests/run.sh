@@ -4,7 +4,9 @@
 # same seed and logs. It runs in build/python, which `scripts/needs python-test` makes. Exit status 77 where that or Python's headers are
 # missing.
 set -eu
-. "$(dirname "$0")/wheel.sh" "$1" python python-test
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$1 name=python group=python-test
+. "$root/python/tests/wheel.sh"
 [ "$bytes" -lt 1000000 ] || { echo "want a wheel below 1 MB" && exit 1; }
 
 cmake --build "$build" --target python_same_proposals --target tune_report

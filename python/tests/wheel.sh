@@ -1,20 +1,18 @@
 # SPDX-License-Identifier: MIT
-# wheel.sh BUILD ENVIRONMENT GROUP, read by others: builds the wheel of the Python package in BUILD/ENVIRONMENT, with what
-# build/ENVIRONMENT has, which `scripts/needs GROUP` makes, and installs it beside. Sets root, build, out, python and bytes, and PYTHONPATH.
+# wheel.sh, read by others that set root, build, name and group: builds the wheel of the Python package in $build/$name, with what build/$name has, which
+# `scripts/needs` makes for the group $group, and installs it beside. Sets out, python and bytes, and PYTHONPATH.
 # Exit status 77 where the environment or Python's headers are missing.
-root=$(cd "$(dirname "$0")/../.." && pwd)
-build=$1
-environment=$root/build/$2
+environment=$root/build/$name
 python=$environment/bin/python
 if [ ! -e "$environment/packages" ]; then
-    echo "skipped: the Python package is not tried, there is no build/$2: run scripts/needs $3"
+    echo "skipped: the Python package is not tried, there is no build/$name: run scripts/needs $group"
     exit 77
 fi
 if ! "$python" -c 'import os, pip, sysconfig; raise SystemExit(not os.path.exists(sysconfig.get_paths()["include"] + "/Python.h"))' 2>/dev/null; then
-    echo "skipped: the Python package is not tried, build/$2 is of a Python whose headers are gone: run scripts/needs $3"
+    echo "skipped: the Python package is not tried, build/$name is of a Python whose headers are gone: run scripts/needs $group"
     exit 77
 fi
-out=$build/$2
+out=$build/$name
 mkdir -p "$out"
 export CCACHE_BASEDIR="${CCACHE_BASEDIR-$root}" CCACHE_NOHASHDIR=1 SKBUILD_BUILD_DIR="$out/objects"
 [ -n "${CMAKE_CXX_COMPILER_LAUNCHER-}" ] || ! command -v ccache >/dev/null 2>&1 || export CMAKE_CXX_COMPILER_LAUNCHER=ccache

@@ -186,10 +186,11 @@ for n in 7 8 9 10; do line $n | grep -q "^{\"error\":\"line $n: " || fail "an er
 # Costs have no unit unless one is given; scores are told as scores, by the log too.
 printf '%s\n' '{"ask": 1}' '{"tell": 0, "cost": 2.5}' '{"best": 1}' >asked
 for unit in '' '--maximize --unit GB/s'; do
+    rm -f told.jsonl
     # shellcheck disable=SC2086 # options in words
-    "$tune" --space space.json --serve --trials 4 --strategy random --log "told$unit.jsonl" $unit <asked >out 2>err || fail "--serve $unit: $(cat err)"
+    "$tune" --space space.json --serve --trials 4 --strategy random --log told.jsonl $unit <asked >out 2>err || fail "--serve $unit: $(cat err)"
     grep -q '"cost":2.5}' out || fail "--serve $unit: $(cat out)"
-    "$report" "told$unit.jsonl" --text -o told.html >out || fail "tune_report of what was served: exit status $?"
+    "$report" told.jsonl --text -o told.html >out || fail "tune_report of what was served: exit status $?"
     case $unit in '') want='costs 2.5.$' ;; *) want='reaches 2.5.*GB/s.$' ;; esac
     grep -q "^The best configuration $want" out || fail "--serve $unit is told as something else: $(cat out)"
 done

@@ -106,7 +106,7 @@ public:
             return contexts_.try_emplace(std::string(key), how_, known->second, stream_of(key)).first->second;
         context_type& made = contexts_.try_emplace(std::string(key), how_, stream_of(key)).first->second;
         if (const auto kin = kin_.find(key); kin != kin_.end()) made.begin_with(kin->second);
-        else if (const auto near = nearest(key)) made.begin_with(*near);
+        else if (const auto like = nearest(key)) made.begin_with(*like);
         return made;
     }
 
