@@ -250,7 +250,7 @@ def test_wrong_limits_are_refused() -> None:
         minimize(bowl, SPACE, trials=1, isolated=3)  # type: ignore[arg-type]
     with pytest.raises(Error, match="seconds is 0, want > 0"):
         Limits(seconds=0)
-    with pytest.raises(Error, match="memory is -1, want bytes > 0"):
+    with pytest.raises(Error, match="memory is -1, want an integer from 1 on"):
         Limits(memory=-1)
 
 
@@ -370,7 +370,7 @@ def test_tasks_share_a_budget(tmp_path: Path) -> None:
 def test_wrong_tasks_are_refused() -> None:
     with pytest.raises(Error, match="has no budget"):
         minimize_tasks({"bowl": (bowl, SPACE)})
-    with pytest.raises(Error, match="there are no tasks"):
+    with pytest.raises(Error, match="are no tasks, want names with a function and a space each"):
         minimize_tasks({}, trials=1)
     with pytest.raises(Error, match="names 'bowls', which is no task, want one of: bowl"):
         minimize_tasks({"bowl": (bowl, SPACE)}, trials=1, weights={"bowls": 2})
