@@ -25,6 +25,7 @@
 #include "tunekit/schedule.hpp"
 #include "tunekit/screen.hpp"
 #include "tunekit/search.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/space.hpp"
 #include "tunekit/space/expression.hpp"
 #include "tunekit/space/value_product.hpp"

@@ -7,7 +7,6 @@
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/search/concepts.hpp"
-#include "tunekit/search/experience.hpp"
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/grid.hpp"

@@ -75,7 +75,7 @@ struct lbfgs {
         at.value = f(std::span<const double>(at.x), std::span<double>(at.gradient));
         at.evaluations = 1;
         if (!std::isfinite(at.value)) return at;
-        std::vector<pair> pairs;
+        core::plain_vector<double> pairs;
         minimum next{.x = std::vector<double>(d), .gradient = std::vector<double>(d)};
         while (at.evaluations < max_evaluations) {
             core::plain_vector<char> free(d);
@@ -122,9 +122,7 @@ struct lbfgs {
     }
 
 private:
-    struct pair {
-        core::plain_vector<double> step, change;
-    };
+    // The latest steps with the changes of the gradient along them are rows of 2 d, the oldest first.
 
     [[nodiscard]] static double dot(std::span<const double> a, std::span<const double> b)
     {
@@ -136,10 +134,10 @@ private:
     /// -H g over the free coordinates, 0 in the others; -g where there is no pair.
     [[nodiscard]] static core::plain_vector<double> direction(std::span<const double> gradient,
                                                               const core::plain_vector<char>& free,
-                                                              const std::vector<pair>& pairs)
+                                                              const core::plain_vector<double>& pairs)
     {
-        const std::size_t d = gradient.size();
-        core::plain_vector<double> q(d), share(pairs.size());
+        const std::size_t d = gradient.size(), kept = d == 0 ? 0 : pairs.size() / (2 * d);
+        core::plain_vector<double> q(d), share(kept);
         for (std::size_t i = 0; i < d; ++i) q[i] = free[i] ? -gradient[i] : 0;
         // Pairs as they look from the free coordinates: a positive product over all may be negative over them.
         const auto product = [&](std::span<const double> a, std::span<const double> b) {
@@ -149,18 +147,18 @@ private:
             return sum;
         };
         double scale = 1;
-        for (std::size_t k = pairs.size(); k-- > 0;) {
-            const auto& [s, y] = pairs[k];
+        for (std::size_t k = kept; k-- > 0;) {
+            const std::span<const double> s(pairs.data() + 2 * d * k, d), y(s.data() + d, d);
             const double sy = product(s, y);
             if (!(sy > 0)) continue;
             share[k] = product(s, q) / sy;
             for (std::size_t i = 0; i < d; ++i)
                 if (free[i]) q[i] -= share[k] * y[i];
-            if (k + 1 == pairs.size()) scale = sy / product(y, y);
+            if (k + 1 == kept) scale = sy / product(y, y);
         }
         for (double& v : q) v *= scale;
-        for (std::size_t k = 0; k < pairs.size(); ++k) {
-            const auto& [s, y] = pairs[k];
+        for (std::size_t k = 0; k < kept; ++k) {
+            const std::span<const double> s(pairs.data() + 2 * d * k, d), y(s.data() + d, d);
             const double sy = product(s, y);
             if (!(sy > 0)) continue;
             const double back = product(y, q) / sy;
@@ -170,17 +168,18 @@ private:
         return q;
     }
 
-    void remember(std::vector<pair>& pairs, const minimum& from, const minimum& to) const
+    void remember(core::plain_vector<double>& pairs, const minimum& from, const minimum& to) const
     {
-        pair p{core::plain_vector<double>(std::span(to.x)), core::plain_vector<double>(std::span(to.gradient))};
-        for (std::size_t i = 0; i < p.step.size(); ++i) {
-            p.step[i] -= from.x[i];
-            p.change[i] -= from.gradient[i];
-        }
-        const double product = dot(p.step, p.change);
-        if (!(product > 1e-10 * std::sqrt(dot(p.step, p.step) * dot(p.change, p.change)))) return;
-        if (pairs.size() == memory && memory > 0) pairs.erase(pairs.begin());
-        if (memory > 0) pairs.push_back(std::move(p));
+        const std::size_t d = to.x.size();
+        core::plain_vector<double> p;
+        for (std::size_t i = 0; i < d; ++i) p.push_back(to.x[i] - from.x[i]);
+        for (std::size_t i = 0; i < d; ++i) p.push_back(to.gradient[i] - from.gradient[i]);
+        const std::span<const double> step(p.data(), d), change(p.data() + d, d);
+        const double product = dot(step, change);
+        if (!(product > 1e-10 * std::sqrt(dot(step, step) * dot(change, change)))) return;
+        if (memory == 0) return;
+        if (pairs.size() == memory * 2 * d) pairs.erase(pairs.begin(), pairs.begin() + 2 * d);
+        pairs.append(p);
     }
 };
 

@@ -10,7 +10,7 @@
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
-#include "tunekit/search/experience.hpp"
+#include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
@@ -62,8 +62,8 @@ namespace tunekit::recipes {
 ///     const auto past = io::experience_in({"logs/"});
 ///     auto found = tune(space, kernel, recipes::combined(past), {.trials = 100}, gen);
 ///
-/// An empty past, or one that shares no parameter's name with the space, changes nothing.
-[[nodiscard]] inline auto combined(experience past)
+/// An empty experience, or one that shares no parameter's name with the space, changes nothing.
+[[nodiscard]] inline auto combined(search::forecasts past)
 {
     auto how = combined();
     how.strategy.remember(std::move(past));

@@ -219,4 +219,6 @@ TUNEKIT_INLINE std::size_t experience::size() const noexcept
 }
 
 }  // namespace tunekit
-#endif  // TUNEKIT_BODIES
+
+#include "tunekit/search/detail/seen_sources.hpp"  // how `search::forecasts` is made of one
+#endif                                             // TUNEKIT_BODIES

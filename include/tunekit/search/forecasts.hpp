@@ -2,149 +2,49 @@
 #pragma once
 
 /// \file
-/// What each source of an experience forecasts of a configuration.
+/// What was measured before, as a strategy takes it.
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
 #include <memory>
-#include <mutex>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
-#include "tunekit/core/text.hpp"
-#include "tunekit/search/experience.hpp"
 
+namespace tunekit {
+struct experience;
+}
 namespace tunekit::search {
 
+namespace detail {
+class guidance;
+class memory;
+}  // namespace detail
+
 /// An experience with a Gaussian process fitted to each of its sources. Fitted once, when it is first asked, it serves any
-/// number of runs and spaces.
+/// number of runs and spaces: copies share it. Made of an experience wherever one is given, such as in
+/// `recipes::combined(past)`, or by hand, to be fitted once for several strategies:
 ///
-///     auto strategy = tk::recipes::autotvm_reg().strategy;
-///     strategy.past = std::make_shared<const tk::search::forecasts>(past);       // as strategy.remember(past) does
+///     const tk::search::forecasts known(past);
+///     strategy.remember(known);
 ///
 /// The forecast of source s for a configuration x is g_s(x), the mean of the process: about -ln(cost / lowest cost of the
 /// source). So 0 is as good as its best, -0.7 twice as slow. A failure counts as the slowest valid cost, a cost that was
-/// cut short as its bound. x is given by coordinates: for each of the source's parameters the place of the value among the
-/// source's, ascending where they are numbers, else by text.
+/// cut short as its bound. A source with fewer than 8 whole costs forecasts nothing.
 ///
 /// Randomness: none but its own; equal experiences forecast equally.
-/// Cost:       a fit takes some 50 ms for 200 results; more than `most_rows` leave the better half and the latest quarter.
+/// Cost:       a fit takes some 50 ms for 200 results; more than 500 leave the better half and the latest quarter.
 ///             A forecast takes O(rows parameters).
 /// Threads:    const calls are safe.
 class forecasts {
 public:
-    static constexpr std::size_t least_valid = 8;  ///< a source with fewer whole costs forecasts nothing
-    static constexpr std::size_t most_rows = 500;  ///< results that a fit stands on
+    forecasts() = default;  ///< of nothing
+    forecasts(
+        const experience& past);  ///< Copies it; nothing is fitted yet. An empty one is nothing. Implicit: it is one.
 
-    explicit forecasts(experience past);  ///< Keeps it; nothing is fitted yet.
-
-    [[nodiscard]] const experience& past() const noexcept { return past_; }  ///< what it was made from
-    /// Whether source s has enough whole costs. Precondition: s is below the number of sources.
-    [[nodiscard]] bool usable(std::size_t s) const { return past_.sources[s].valid() >= least_valid; }
-
-    /// The coordinate of value v of parameter p of source s.
-    [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
-    {
-        return models_[s]->places[p][v];
-    }
-    /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: usable(s).
-    void predict(std::size_t s, std::span<const float> rows, std::span<double> out) const;
+    [[nodiscard]] bool empty() const noexcept { return by_ == nullptr; }  ///< whether nothing is known
 
 private:
-    struct model {
-        std::vector<std::vector<float>> places;  ///< by parameter and value
-        std::mutex fitting{};
-        std::shared_ptr<const void> fitted{};  ///< a process's state
-    };
+    friend class detail::guidance;
 
-    experience past_;
-    std::vector<std::unique_ptr<model>> models_;
+    std::shared_ptr<const detail::memory> by_{};
 };
 
 }  // namespace tunekit::search
-
-#if TUNEKIT_BODIES
-#include "tunekit/random/philox.hpp"
-#include "tunekit/surrogate/gaussian_process.hpp"
-
-namespace tunekit::search {
-
-namespace detail {
-
-/// The place of each value in ascending order: by number where all are numbers, else by text.
-[[nodiscard]] inline std::vector<float> places_of(const std::vector<std::string>& values)
-{
-    std::vector<std::optional<double>> numbers;
-    for (const std::string& v : values) numbers.push_back(core::number<double>(v));
-    const bool all = std::all_of(numbers.begin(), numbers.end(), [](const auto& x) { return x && std::isfinite(*x); });
-    std::vector<std::size_t> order(values.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return all && *numbers[a] != *numbers[b] ? *numbers[a] < *numbers[b] : values[a] < values[b];
-    });
-    std::vector<float> out(values.size());
-    for (std::size_t k = 0; k < order.size(); ++k) out[order[k]] = static_cast<float>(k);
-    return out;
-}
-
-[[nodiscard]] inline surrogate::gaussian_process source_process()
-{
-    return {.distance = surrogate::column_distance::both, .evaluations = 40, .max_rows = forecasts::most_rows};
-}
-
-/// The process of a source, fitted to -ln(cost / lowest cost).
-[[nodiscard]] inline surrogate::gaussian_process::state fitted_to(const experience_source& s,
-                                                                  const std::vector<std::vector<float>>& places)
-{
-    const std::size_t d = s.parameters.size();
-    std::vector<float> rows;
-    for (std::size_t k = 0; k < s.rows.size(); ++k) rows.push_back(places[k % d][s.rows[k]]);
-    const double best = std::log(s.results[s.best()].cost);
-    std::vector<double> y;
-    double worst = 0;
-    for (const auto& r : s.results) {
-        y.push_back(r.failed() ? 1 : best - std::log(r.cost));
-        if (r.ok()) worst = (std::min)(worst, y.back());
-    }
-    for (std::size_t k = 0; k < y.size(); ++k)
-        if (s.results[k].failed()) y[k] = worst;
-    tunekit::random::philox gen(0);
-    const auto process = source_process();
-    auto state = process.start(d);
-    process.fit(state, surrogate::features(rows, d), y, gen);
-    return state;
-}
-
-}  // namespace detail
-
-TUNEKIT_INLINE forecasts::forecasts(experience past) : past_(std::move(past))
-{
-    for (const experience_source& s : past_.sources) {
-        models_.push_back(std::make_unique<model>());
-        for (const auto& p : s.parameters) models_.back()->places.push_back(detail::places_of(p.values));
-    }
-}
-
-TUNEKIT_INLINE void forecasts::predict(std::size_t s, std::span<const float> rows, std::span<double> out) const
-{
-    using state = surrogate::gaussian_process::state;
-    model& m = *models_[s];
-    const std::shared_ptr<const void> fitted = [&] {
-        const std::lock_guard lock(m.fitting);
-        if (!m.fitted) m.fitted = std::make_shared<const state>(detail::fitted_to(past_.sources[s], m.places));
-        return m.fitted;
-    }();
-    detail::source_process().means(*static_cast<const state*>(fitted.get()),
-                                   surrogate::features(rows, past_.sources[s].parameters.size()), out);
-}
-
-}  // namespace tunekit::search
-#endif  // TUNEKIT_BODIES

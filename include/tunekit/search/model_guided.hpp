@@ -92,7 +92,7 @@ struct model_guided {
     Explore explore;  ///< the explorer: it searches for configurations that `acquire` values most
     Screen screen;    ///< the screen: it chooses a round among the explorer's candidates
     model_guided_options options{};
-    std::shared_ptr<const forecasts> past{};  ///< what was measured before; null: nothing is known
+    forecasts past{};  ///< what was measured before; empty: nothing is known
 
     /// The state of a run over one kind of space: what was measured, and the round in progress.
     template <class Space>
@@ -115,11 +115,8 @@ struct model_guided {
         std::vector<state> alone;                               ///< with a past: the state that knows nothing of it
     };
 
-    /// Takes `known` as its past; an empty one is none.
-    void remember(experience known)
-    {
-        past = known.empty() ? nullptr : std::make_shared<const forecasts>(std::move(known));
-    }
+    /// Takes an experience as its past; an empty one is none.
+    void remember(forecasts known) { past = std::move(known); }
 
     /// Starts a run. Throws std::invalid_argument where a setting is out of range, here or in a part.
     template <class Space>
@@ -143,12 +140,11 @@ struct model_guided {
                                 .alone = {}};
         };
         state<Space> cold = begun({});
-        if (!past) return cold;
+        if (past.empty()) return cold;
         detail::guidance told(space, past);
         if (!told.on()) return cold;
         state<Space> s = begun(std::move(told));
         s.turn.starts = s.told.starts();
-        std::reverse(s.turn.starts.begin(), s.turn.starts.end());
         s.alone.push_back(std::move(cold));
         return s;
     }

@@ -80,7 +80,7 @@ struct portfolio {
     Forest forest;    ///< fitted to capped -ln cost
     Process process;  ///< fitted to -ln cost
     portfolio_options options{};
-    std::shared_ptr<const forecasts> past{};  ///< what was measured before; null: nothing is known
+    forecasts past{};  ///< what was measured before; empty: nothing is known
 
     static constexpr std::size_t centres = 4;             ///< best measured whose neighbours are judged
     static constexpr std::size_t rounds = 4;              ///< of neighbours of candidates
@@ -111,11 +111,8 @@ struct portfolio {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Takes `known` as its past; an empty one is none.
-    void remember(experience known)
-    {
-        past = known.empty() ? nullptr : std::make_shared<const forecasts>(std::move(known));
-    }
+    /// Takes an experience as its past; an empty one is none.
+    void remember(forecasts known) { past = std::move(known); }
 
     /// Starts a run. Errors: those of `portfolio_options::check` and of the models.
     template <class Space>
@@ -125,13 +122,12 @@ struct portfolio {
         state s, cold;
         cold.forest = forest.start(space.feature_count(options.forest_encoding));
         cold.process = process.start(space.feature_count(options.process_encoding));
-        if (!past) return cold;
+        if (past.empty()) return cold;
         s.told = detail::guidance(space, past);
         if (!s.told.on()) return cold;
         s.forest = forest.start(columns(s, space, options.forest_encoding, forest_told(s)));
         s.process = process.start(columns(s, space, options.process_encoding, true));
         s.turn.starts = s.told.starts();
-        std::reverse(s.turn.starts.begin(), s.turn.starts.end());
         s.alone.push_back(std::move(cold));
         return s;
     }
@@ -325,11 +321,12 @@ private:
     /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
     void keep_best(state& s, const detail::two_views& seen, const core::plain_vector<std::uint32_t>& at) const
     {
-        core::plain_vector<std::uint32_t> kept;
+        core::plain_vector<char> liked(s.listed.size(), 0);
         for (const auto* by : {&seen.by_process, &seen.by_forest})
-            for (const std::uint32_t k : seen.best(options.shortlist, *by)) kept.push_back(at[k]);
-        std::sort(kept.begin(), kept.end());
-        kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+            for (const std::uint32_t k : seen.best(options.shortlist, *by)) liked[at[k]] = 1;
+        core::plain_vector<std::uint32_t> kept;
+        for (std::uint32_t k = 0; k < liked.size(); ++k)
+            if (liked[k]) kept.push_back(k);
         s.asked = s.asked.only(kept);
         std::vector<index> listed;
         for (const std::uint32_t k : kept) listed.push_back(s.listed[k]);

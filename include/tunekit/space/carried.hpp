@@ -68,7 +68,8 @@ struct carried {
 class matched_parameters {
 public:
     /// Gathers names and values of `space`, and does not keep it.
-    template <search_space<random::philox> Space>
+    template <gridded Space>
+        requires samplable<Space, random::philox>
     explicit matched_parameters(const Space& space)
     {
         begin(space.names(), space.cardinalities());

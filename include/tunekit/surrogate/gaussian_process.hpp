@@ -266,8 +266,11 @@ private:
             if (!s.open[k]) sample.push_back(s.taken[k]);
         if (sample.size() > evidence_rows) {
             random::shuffle(std::span<std::size_t>(sample), gen);
-            sample.resize(evidence_rows);
-            std::sort(sample.begin(), sample.end());
+            core::plain_vector<char> drawn(s.rows(), 0);
+            for (std::size_t k = 0; k < evidence_rows; ++k) drawn[sample[k]] = 1;
+            sample.clear();
+            for (std::size_t k = 0; k < drawn.size(); ++k)
+                if (drawn[k]) sample.push_back(k);
         }
         s.parameters = detail::most_probable(s, sample, prior, evaluations, known);
     }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/search/experience.hpp"
+#include "tunekit/search/forecasts.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit {
@@ -151,7 +151,7 @@ private:
 
 /// `how` with `past` as the past of its strategy.
 template <class P>
-[[nodiscard]] P with_experience(P how, const experience& past)
+[[nodiscard]] P with_experience(P how, const search::forecasts& past)
 {
     if constexpr (requires { how.strategy.remember(past); }) how.strategy.remember(past);
     else if constexpr (requires { how.remember(past); }) how.remember(past);
@@ -181,7 +181,7 @@ struct tune_options {
     detail::configurations<Space> begin_with{};
     /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument where there
     /// is some and the strategy takes none.
-    tunekit::experience experience{};
+    search::forecasts experience{};
 };
 
 /// The options of `tune` with a tuner that was made before.

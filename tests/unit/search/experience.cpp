@@ -19,7 +19,9 @@
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/annealing.hpp"
+#include "tunekit/search/detail/fitted_sources.hpp"
 #include "tunekit/search/detail/guidance.hpp"
+#include "tunekit/search/detail/seen_sources.hpp"
 #include "tunekit/search/detail/source_views.hpp"
 #include "tunekit/search/detail/weigh_sources.hpp"
 #include "tunekit/search/forecasts.hpp"
@@ -152,8 +154,8 @@ TEST_CASE("a cost that is no positive finite number is no cost, and of a long so
     s.results[3].cost = -1;  // the lowest but one whole cost was 2
     CHECK(s.valid() == 18);
     CHECK(s.results[s.best()].cost == 3);
-    const tk::search::detail::source_views views(std::make_shared<const tk::search::forecasts>(past), tiles.names(),
-                                                 tk::space::matched_parameters(tiles));
+    const tk::search::detail::source_views views(std::make_shared<const tk::search::detail::fitted_sources>(past),
+                                                 tiles.names(), tk::space::matched_parameters(tiles));
     REQUIRE(views.size() == 1);
     CHECK(views.lowest(0, 3) == std::vector<std::size_t>{6, 9, 12});  // costs 3, 4, 5
     CHECK(views.lowest(0, 99).size() == 18);
@@ -261,7 +263,7 @@ TEST_CASE("values and parameters that a source does not know count as its neares
     const tk::experience past = logs_of({{.rows = 8}, {.rows = 32}});
     const tk::space::product newer{parameter<"columns">({1, 3, 8, 200}), parameter<"rows">({1, 16, 64}),
                                    parameter<"unroll">({0, 1})};
-    const guidance told(newer, std::make_shared<const tk::search::forecasts>(past));
+    const guidance told(newer, past);
     REQUIRE(told.sources() == 2);
     // (columns 8, rows 16) is about as good as the best of both; depth is at its best, unroll does not matter.
     std::vector<tk::index> all(static_cast<std::size_t>(newer.size()));
@@ -283,11 +285,11 @@ TEST_CASE("values and parameters that a source does not know count as its neares
 TEST_CASE("a space too large to tabulate gets the forecasts that its table would have had")
 {
     const tk::experience past = logs_of({{.rows = 8}, {.rows = 32}});
-    const auto by = std::make_shared<const tk::search::forecasts>(past);
+    const tk::search::forecasts by(past);
     const tk::space::product large{parameter<"rows">({1, 2, 4, 8, 16, 32, 64}),
                                    parameter<"columns">({1, 2, 4, 8, 16, 32, 64}),
                                    parameter<"depth">({1, 2, 3, 4, 5, 6, 7}), tk::space::integers<"other">(1, 1000)};
-    REQUIRE(large.size() > guidance::tabulated);
+    REQUIRE(large.size() > tk::search::detail::seen_sources::tabulated);
     const guidance of_small(tiles, by), of_large(large, by);
     for (const tk::index i : {tk::index{0}, tk::index{17}, tk::index{342}}) {
         std::vector<std::uint16_t> row(4, 4);

@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
-#include <numeric>
 #include <span>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/lowest.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -87,17 +88,12 @@ TUNEKIT_INLINE void window::trim(const past& all, std::size_t most)
 {
     if (rows.size() <= most) return;
     const std::size_t latest = most / 4, best = most - most / 4 - latest;
-    core::plain_vector<std::size_t> others(rows.size() - latest);
-    std::iota(others.begin(), others.end(), std::size_t{0});
-    const auto cost = [&](std::size_t k) { return all.out(rows[k]) ? past::failure : all.log_cost(rows[k]); };
-    std::partial_sort(others.begin(), others.begin() + static_cast<std::ptrdiff_t>(best), others.end(),
-                      [&](std::size_t a, std::size_t b) {
-                          const double x = cost(a), y = cost(b);
-                          return x != y ? x < y : a < b;
-                      });
+    core::plain_vector<double> costs;
+    for (std::size_t k = 0; k + latest < rows.size(); ++k)
+        costs.push_back(all.out(rows[k]) ? past::failure : all.log_cost(rows[k]));
     core::plain_vector<char> kept(rows.size(), 0);
     std::fill(kept.end() - static_cast<std::ptrdiff_t>(latest), kept.end(), 1);
-    for (std::size_t k = 0; k < best; ++k) kept[others[k]] = 1;
+    for (const std::uint32_t k : core::detail::lowest(costs, best)) kept[k] = 1;
     std::size_t to = 0;
     for (std::size_t k = 0; k < rows.size(); ++k)
         if (kept[k]) rows[to++] = rows[k];

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
-#include "tunekit/search/forecasts.hpp"
+#include "tunekit/search/detail/fitted_sources.hpp"
 #include "tunekit/space/carried.hpp"
 
 namespace tunekit::search::detail {
@@ -28,7 +28,7 @@ public:
 
     source_views() = default;
     /// `names`: of the space's parameters, in the order of its ordinals.
-    source_views(std::shared_ptr<const forecasts> past, std::span<const std::string> names,
+    source_views(std::shared_ptr<const fitted_sources> past, std::span<const std::string> names,
                  const space::matched_parameters& there);
 
     [[nodiscard]] std::size_t size() const noexcept { return views_.size(); }
@@ -59,7 +59,7 @@ private:
         friend bool operator==(const view&, const view&) = default;
     };
 
-    std::shared_ptr<const forecasts> past_;
+    std::shared_ptr<const fitted_sources> past_;
     std::size_t dimensions_ = 0;
     std::vector<view> views_;
 };
@@ -69,8 +69,8 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit::search::detail {
 
-TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const forecasts> past, std::span<const std::string> names,
-                                          const space::matched_parameters& there)
+TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const fitted_sources> past,
+                                          std::span<const std::string> names, const space::matched_parameters& there)
     : past_(std::move(past)), dimensions_(names.size())
 {
     const auto& sources = past_->past().sources;

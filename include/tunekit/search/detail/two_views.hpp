@@ -10,10 +10,10 @@
 #include <cstdint>
 #include <limits>
 #include <numbers>
-#include <numeric>
 #include <span>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/lowest.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -61,15 +61,10 @@ TUNEKIT_INLINE void two_views::add(std::span<const index> which, std::span<const
 
 TUNEKIT_INLINE core::plain_vector<std::uint32_t> two_views::best(std::size_t n, std::span<const double> by) const
 {
-    core::plain_vector<std::uint32_t> out(by.size());
-    std::iota(out.begin(), out.end(), std::uint32_t{0});
-    const auto better = [by](std::uint32_t a, std::uint32_t b) { return by[a] != by[b] ? by[a] > by[b] : a < b; };
-    if (n < out.size()) {
-        std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), out.end(), better);
-        out.resize(n);
-    }
-    std::sort(out.begin(), out.end(), better);
-    return out;
+    core::plain_vector<double> worse;
+    worse.reserve(by.size());
+    for (const double x : by) worse.push_back(-x);
+    return core::detail::lowest(worse, n);
 }
 
 }  // namespace tunekit::search::detail

@@ -8,11 +8,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/lowest.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/linalg/lbfgs.hpp"
 #include "tunekit/surrogate/detail/process/evidence.hpp"
@@ -212,17 +212,16 @@ TUNEKIT_INLINE std::vector<double> posterior::weights() const
 
 TUNEKIT_INLINE core::plain_vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most)
 {
-    core::plain_vector<std::size_t> out(y.size());
-    std::iota(out.begin(), out.end(), std::size_t{0});
-    if (out.size() <= most) return out;
-    core::plain_vector<std::size_t> best(std::span<const std::size_t>(out).first(out.size() - most / 4));
-    std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
-        return y[a] > y[b] || (std::isnan(y[b]) && !std::isnan(y[a]));
-    });
-    best.resize(most / 2);
-    best.append(std::span<const std::size_t>(out).last(most / 4));
-    std::sort(best.begin(), best.end());
-    return best;
+    const std::size_t latest = y.size() <= most ? y.size() : most / 4;
+    core::plain_vector<double> worse;
+    for (const double v : y.first(y.size() - latest)) worse.push_back(-v);
+    core::plain_vector<char> kept(y.size(), 0);
+    std::fill(kept.end() - static_cast<std::ptrdiff_t>(latest), kept.end(), 1);
+    for (const std::uint32_t k : core::detail::lowest(worse, most / 2)) kept[k] = 1;
+    core::plain_vector<std::size_t> out;
+    for (std::size_t k = 0; k < kept.size(); ++k)
+        if (kept[k]) out.push_back(k);
+    return out;
 }
 
 TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<const std::size_t> sample,

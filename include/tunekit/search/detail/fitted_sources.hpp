@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// An experience with a model of each of its sources.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/text.hpp"
+#include "tunekit/search/experience.hpp"
+
+namespace tunekit::search::detail {
+
+/// What stands behind `forecasts`. A configuration is given to a source by coordinates: for each of the source's parameters
+/// the place of the value among the source's, ascending where they are numbers, else by text.
+class fitted_sources {
+public:
+    static constexpr std::size_t least_valid = 8;  ///< a source with fewer whole costs forecasts nothing
+    static constexpr std::size_t most_rows = 500;  ///< results that a fit stands on
+
+    explicit fitted_sources(experience past);  ///< Keeps it; nothing is fitted yet.
+
+    [[nodiscard]] const experience& past() const noexcept { return past_; }  ///< what it was made from
+    /// Whether source s has enough whole costs. Precondition: s is below the number of sources.
+    [[nodiscard]] bool usable(std::size_t s) const { return past_.sources[s].valid() >= least_valid; }
+
+    /// The coordinate of value v of parameter p of source s.
+    [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
+    {
+        return models_[s]->places[p][v];
+    }
+    /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: usable(s).
+    void predict(std::size_t s, std::span<const float> rows, std::span<double> out) const;
+
+private:
+    struct model {
+        std::vector<std::vector<float>> places;  ///< by parameter and value
+        std::mutex fitting{};
+        std::shared_ptr<const void> fitted{};  ///< a process's state
+    };
+
+    experience past_;
+    std::vector<std::unique_ptr<model>> models_;
+};
+
+}  // namespace tunekit::search::detail
+
+#if TUNEKIT_BODIES
+#include "tunekit/random/philox.hpp"
+#include "tunekit/surrogate/gaussian_process.hpp"
+
+namespace tunekit::search::detail {
+
+/// The place of each value in ascending order: by number where all are numbers, else by text.
+[[nodiscard]] inline std::vector<float> places_of(const std::vector<std::string>& values)
+{
+    std::vector<std::optional<double>> numbers;
+    for (const std::string& v : values) numbers.push_back(core::number<double>(v));
+    const bool all = std::all_of(numbers.begin(), numbers.end(), [](const auto& x) { return x && std::isfinite(*x); });
+    std::vector<std::size_t> order(values.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return all && *numbers[a] != *numbers[b] ? *numbers[a] < *numbers[b] : values[a] < values[b];
+    });
+    std::vector<float> out(values.size());
+    for (std::size_t k = 0; k < order.size(); ++k) out[order[k]] = static_cast<float>(k);
+    return out;
+}
+
+[[nodiscard]] inline surrogate::gaussian_process source_process()
+{
+    return {.distance = surrogate::column_distance::both, .evaluations = 40, .max_rows = fitted_sources::most_rows};
+}
+
+/// The process of a source, fitted to -ln(cost / lowest cost).
+[[nodiscard]] inline surrogate::gaussian_process::state fitted_to(const experience_source& s,
+                                                                  const std::vector<std::vector<float>>& places)
+{
+    const std::size_t d = s.parameters.size();
+    std::vector<float> rows;
+    for (std::size_t k = 0; k < s.rows.size(); ++k) rows.push_back(places[k % d][s.rows[k]]);
+    const double best = std::log(s.results[s.best()].cost);
+    std::vector<double> y;
+    double worst = 0;
+    for (const auto& r : s.results) {
+        y.push_back(r.failed() ? 1 : best - std::log(r.cost));
+        if (r.ok()) worst = (std::min)(worst, y.back());
+    }
+    for (std::size_t k = 0; k < y.size(); ++k)
+        if (s.results[k].failed()) y[k] = worst;
+    tunekit::random::philox gen(0);
+    const auto process = source_process();
+    auto state = process.start(d);
+    process.fit(state, surrogate::features(rows, d), y, gen);
+    return state;
+}
+
+TUNEKIT_INLINE fitted_sources::fitted_sources(experience past) : past_(std::move(past))
+{
+    for (const experience_source& s : past_.sources) {
+        models_.push_back(std::make_unique<model>());
+        for (const auto& p : s.parameters) models_.back()->places.push_back(places_of(p.values));
+    }
+}
+
+TUNEKIT_INLINE void fitted_sources::predict(std::size_t s, std::span<const float> rows, std::span<double> out) const
+{
+    using state = surrogate::gaussian_process::state;
+    model& m = *models_[s];
+    const std::shared_ptr<const void> fitted = [&] {
+        const std::lock_guard lock(m.fitting);
+        if (!m.fitted) m.fitted = std::make_shared<const state>(fitted_to(past_.sources[s], m.places));
+        return m.fitted;
+    }();
+    source_process().means(*static_cast<const state*>(fitted.get()),
+                                   surrogate::features(rows, past_.sources[s].parameters.size()), out);
+}
+
+}  // namespace tunekit::search::detail
+#endif  // TUNEKIT_BODIES
