@@ -29,7 +29,7 @@ cp "$root/tests/consume/main.cpp" "$dir"
 if [ "$how" = mpi-subdirectory ]; then
     cp "$root/tests/consume/mpi/main.cpp" "$dir"
 fi
-case $how in compiled | mpi-missing*) cp "$root/tests/consume/bare/main.cpp" "$dir" ;; esac
+case $how in compiled | pkg-config-compiled | mpi-missing*) cp "$root/tests/consume/bare/main.cpp" "$dir" ;; esac
 if [ "$how" = tuned_kernel ]; then
     mkdir -p "$dir/packages/kernels/table"
     cp "$root/packages/kernels/examples/tuned_kernel.cpp" "$dir"
@@ -103,11 +103,14 @@ pkg-config | pkg-config-* | meson-install)
         meson setup "$dir/tunekit/build" "$dir/tunekit" --prefix "$prefix"
         meson install -C "$dir/tunekit/build" --quiet
     fi
-    also=eigen3
-    case $how in pkg-config-*) also=tunekit-${how#pkg-config-} ;; esac
+    also=eigen3 more=''
+    case $how in
+    pkg-config-compiled) more="-DTUNEKIT_COMPILED $(pkg-config --variable=compiled tunekit)" ;;
+    pkg-config-*) also=tunekit-${how#pkg-config-} ;;
+    esac
     mkdir "$dir/build"
-    # shellcheck disable=SC2046 # words are what pkg-config prints
-    $CXX -std=c++20 "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
+    # shellcheck disable=SC2046,SC2086 # words are what pkg-config prints
+    $CXX -std=c++20 $more "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
     ;;
 meson)
     meson setup "$dir/build" "$dir"
