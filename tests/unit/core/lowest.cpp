@@ -36,7 +36,8 @@ TEST_CASE("lowest: as a stable sort by value has it, with equals, infinities and
         for (std::size_t n = 0; n <= size + 1; ++n) {
             const auto got = tk::core::detail::lowest(values, n);
             CHECK(std::vector<std::uint32_t>(got.begin(), got.end()) ==
-                  std::vector<std::uint32_t>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>((std::min)(n, size))));
+                  std::vector<std::uint32_t>(all.begin(),
+                                             all.begin() + static_cast<std::ptrdiff_t>((std::min)(n, size))));
         }
     }
 }

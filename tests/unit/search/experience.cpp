@@ -154,8 +154,9 @@ TEST_CASE("a cost that is no positive finite number is no cost, and of a long so
     s.results[3].cost = -1;  // the lowest but one whole cost was 2
     CHECK(s.valid() == 18);
     CHECK(s.results[s.best()].cost == 3);
-    const tk::search::detail::source_views views(std::make_shared<const tk::search::detail::fitted_sources>(past),
-                                                 tiles.names(), tk::space::matched_parameters(tiles));
+    const tk::search::detail::source_views views(
+        std::make_shared<const tk::search::detail::fitted_sources>(past.sources), tiles.names(),
+        tk::space::matched_parameters(tiles));
     REQUIRE(views.size() == 1);
     CHECK(views.lowest(0, 3) == std::vector<std::size_t>{6, 9, 12});  // costs 3, 4, 5
     CHECK(views.lowest(0, 99).size() == 18);

@@ -20,7 +20,7 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/search/experience.hpp"
+#include "tunekit/search/experience_source.hpp"
 
 namespace tunekit::search::detail {
 
@@ -31,11 +31,11 @@ public:
     static constexpr std::size_t least_valid = 8;  ///< a source with fewer whole costs forecasts nothing
     static constexpr std::size_t most_rows = 500;  ///< results that a fit stands on
 
-    explicit fitted_sources(experience past);  ///< Keeps it; nothing is fitted yet.
+    explicit fitted_sources(std::vector<experience_source> past);  ///< Keeps them; nothing is fitted yet.
 
-    [[nodiscard]] const experience& past() const noexcept { return past_; }  ///< what it was made from
+    [[nodiscard]] const std::vector<experience_source>& past() const noexcept { return past_; }
     /// Whether source s has enough whole costs. Precondition: s is below the number of sources.
-    [[nodiscard]] bool usable(std::size_t s) const { return past_.sources[s].valid() >= least_valid; }
+    [[nodiscard]] bool usable(std::size_t s) const { return past_[s].valid() >= least_valid; }
 
     /// The coordinate of value v of parameter p of source s.
     [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
@@ -52,7 +52,7 @@ private:
         std::shared_ptr<const void> fitted{};  ///< a process's state
     };
 
-    experience past_;
+    std::vector<experience_source> past_;
     std::vector<std::unique_ptr<model>> models_;
 };
 
@@ -108,9 +108,9 @@ namespace tunekit::search::detail {
     return state;
 }
 
-TUNEKIT_INLINE fitted_sources::fitted_sources(experience past) : past_(std::move(past))
+TUNEKIT_INLINE fitted_sources::fitted_sources(std::vector<experience_source> past) : past_(std::move(past))
 {
-    for (const experience_source& s : past_.sources) {
+    for (const experience_source& s : past_) {
         models_.push_back(std::make_unique<model>());
         for (const auto& p : s.parameters) models_.back()->places.push_back(places_of(p.values));
     }
@@ -122,11 +122,11 @@ TUNEKIT_INLINE void fitted_sources::predict(std::size_t s, std::span<const float
     model& m = *models_[s];
     const std::shared_ptr<const void> fitted = [&] {
         const std::lock_guard lock(m.fitting);
-        if (!m.fitted) m.fitted = std::make_shared<const state>(fitted_to(past_.sources[s], m.places));
+        if (!m.fitted) m.fitted = std::make_shared<const state>(fitted_to(past_[s], m.places));
         return m.fitted;
     }();
     source_process().means(*static_cast<const state*>(fitted.get()),
-                                   surrogate::features(rows, past_.sources[s].parameters.size()), out);
+                           surrogate::features(rows, past_[s].parameters.size()), out);
 }
 
 }  // namespace tunekit::search::detail

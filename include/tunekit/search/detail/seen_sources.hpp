@@ -22,7 +22,6 @@
 #include "tunekit/search/detail/outlook.hpp"
 #include "tunekit/search/detail/source_views.hpp"
 #include "tunekit/search/detail/weigh_sources.hpp"
-#include "tunekit/search/forecasts.hpp"
 #include "tunekit/space/carried.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"
@@ -82,10 +81,13 @@ private:
     mutable std::vector<double> recalled_;
 };
 
-/// An experience as `forecasts` keeps it.
+/// The sources of an experience as `forecasts` keeps them.
 class remembered final : public memory {
 public:
-    explicit remembered(experience past) : by_(std::make_shared<const fitted_sources>(std::move(past))) {}
+    explicit remembered(std::vector<experience_source> past)
+        : by_(std::make_shared<const fitted_sources>(std::move(past)))
+    {
+    }
 
     [[nodiscard]] std::shared_ptr<const outlook> of(const asked_space& space) const override
     {
@@ -101,14 +103,7 @@ private:
 }  // namespace tunekit::search::detail
 
 #if TUNEKIT_BODIES
-namespace tunekit::search {
-
-TUNEKIT_INLINE forecasts::forecasts(const experience& past)
-    : by_(past.empty() ? nullptr : std::make_shared<const detail::remembered>(past))
-{
-}
-
-namespace detail {
+namespace tunekit::search::detail {
 
 TUNEKIT_INLINE seen_sources::seen_sources(const asked_space& space, std::shared_ptr<const fitted_sources> past,
                                           const tunekit::space::matched_parameters& there)
@@ -126,7 +121,7 @@ TUNEKIT_INLINE seen_sources::seen_sources(const asked_space& space, std::shared_
 }
 
 TUNEKIT_INLINE void seen_sources::look_up(const asked_space& space, std::span<const index> which,
-                                           std::span<double> out) const
+                                          std::span<double> out) const
 {
     const std::size_t n = sources();
     if (!table_.empty()) {
@@ -203,6 +198,5 @@ TUNEKIT_INLINE std::vector<index> seen_sources::cover(const asked_space& space,
     return out;
 }
 
-}  // namespace detail
-}  // namespace tunekit::search
+}  // namespace tunekit::search::detail
 #endif  // TUNEKIT_BODIES

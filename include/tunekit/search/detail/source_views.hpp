@@ -32,10 +32,7 @@ public:
                  const space::matched_parameters& there);
 
     [[nodiscard]] std::size_t size() const noexcept { return views_.size(); }
-    [[nodiscard]] const experience_source& operator[](std::size_t k) const
-    {
-        return past_->past().sources[views_[k].source];
-    }
+    [[nodiscard]] const experience_source& operator[](std::size_t k) const { return past_->past()[views_[k].source]; }
     /// Of source k the results of the `count` lowest whole costs, and of those equal to the last, in their order.
     [[nodiscard]] std::vector<std::size_t> lowest(std::size_t k, std::size_t count) const;
 
@@ -73,7 +70,7 @@ TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const fitted_sources> 
                                           std::span<const std::string> names, const space::matched_parameters& there)
     : past_(std::move(past)), dimensions_(names.size())
 {
-    const auto& sources = past_->past().sources;
+    const auto& sources = past_->past();
     for (std::size_t s = sources.size(); s-- > 0 && views_.size() < most;) {
         if (!past_->usable(s) || !there.shares(sources[s].names())) continue;
         view v{.source = s};
