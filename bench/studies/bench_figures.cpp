@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: MIT
 // The figures of the papers, from our own recordings: SVGs, and the numbers that docs/figures.md quotes.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/studies/support/dynatune_figures.hpp"
+#include "bench/studies/support/figure_parts.hpp"
 #include "bench/studies/support/replay_network.hpp"
 #include "bench/studies/support/study_app.hpp"
-#include "tools/support/names.hpp"
 #include "tunekit/explore/contextual.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
-#include "tunekit/schedule/sequential.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/screen/dbscan.hpp"
 #include "tunekit/screen/k_means.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/moments.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
@@ -30,71 +33,44 @@ namespace tk = tunekit;
 
 namespace {
 
+using programs::optimum_of;
+using programs::recipe_of;
 using programs::replayed_layer;
+using programs::save;
+using programs::searched;
+using settings = programs::figure_settings;
 
-struct settings {
-    std::string out = ".", large = "bench/studies/data/large", only;
-    std::size_t repeats = 5, trials = 256;
-    std::uint64_t seed = 1;
+/// Several searches.
+struct by_trials {
+    tk::report::chart_curve mean;  ///< over operators and repeats of optimum / incumbent after each trial, in percent
+    std::vector<double> ends{};    ///< of each repeat: the mean over operators at the end
 };
 
-/// A search's state after a trial.
-struct point {
-    double seconds = 0, cost = 0;  ///< cost: of the incumbent, as recorded
-};
-
-/// One search of one operator.
-std::vector<point> searched(const replayed_layer& layer, const tk::recipes::any_recipe& how,
-                            const tk::tasks_budget& limit, std::uint64_t seed)
+/// With `base`, the ends are told against its own: the mean of the differences, with an interval over repeats.
+by_trials by_trial(const settings& s, std::span<const replayed_layer> layers, const std::string& name,
+                   const tk::recipes::any_recipe& how, const by_trials* base = nullptr)
 {
-    double now = 0;
-    const tk::measure::virtual_clock time(now);
-    std::vector<tk::task> tasks;
-    tasks.push_back(programs::detail::measured_by(how.repetition, layer, time, seed));
-    auto gen = tk::random::stream(seed, 0x66696775U, 0);
-    std::vector<point> out;
-    static_cast<void>(tk::tune_tasks(tasks, how, tk::schedule::sequential{}, limit, gen,
-                                     {.watch =
-                                          [&](const tk::plan& p, std::size_t) {
-                                              const auto& record = p.tasks.front().record;
-                                              const auto best = record.found() ? record.incumbent().candidate : 0;
-                                              out.push_back(
-                                                  {p.seconds, layer.rows[static_cast<std::size_t>(best)].result.cost});
-                                          },
-                                      .clock = time}));
-    return out;
-}
-
-double optimum_of(const replayed_layer& layer) { return programs::optimal_latency({&layer, 1}) / layer.weight; }
-
-tk::recipes::any_recipe named(const std::string& name, std::uint32_t runs = 0)
-{
-    auto out = programs::find(programs::recipes(), "strategy", name);
-    if (runs > 0) out.repetition = tk::measure::any_repetition(tk::measure::fixed{runs, 1});
-    return out;
-}
-
-void save(const settings& s, const std::string& name, tk::report::line_chart chart)
-{
-    tk::io::write_text(s.out + '/' + name + ".svg",
-                       tk::report::to_standalone_svg(tk::report::line_chart_svg(chart, {.width = 900, .height = 380})));
-}
-
-/// Of several searches: the mean over operators and repeats of optimum / incumbent after each trial, in percent.
-tk::report::chart_curve by_trial(const settings& s, std::span<const replayed_layer> layers, const std::string& name,
-                                 const tk::recipes::any_recipe& how)
-{
-    tk::report::chart_curve out{.name = name, .values = std::vector<double>(s.trials)};
+    by_trials out{{.name = name, .values = std::vector<double>(s.trials)}, std::vector<double>(s.repeats)};
+    const auto operators = static_cast<double>(layers.size());
     for (const auto& layer : layers)
         for (std::size_t r = 0; r < s.repeats; ++r) {
             const auto run = searched(layer, how, {.trials_per_task = s.trials}, s.seed + 1000 * r);
+            const auto quality = [&](std::size_t t) {
+                return 100 * optimum_of(layer) / run[(std::min)(t, run.size() - 1)].cost / operators;
+            };
             for (std::size_t t = 0; t < s.trials; ++t)
-                out.values[t] += 100 * optimum_of(layer) / run[(std::min)(t, run.size() - 1)].cost /
-                                 static_cast<double>(layers.size() * s.repeats);
+                out.mean.values[t] += quality(t) / static_cast<double>(s.repeats);
+            out.ends[r] += quality(s.trials - 1);
         }
     std::printf("  %-28s", name.c_str());
     for (const std::size_t t : {std::size_t{64}, std::size_t{128}, s.trials})
-        if (t <= s.trials) std::printf("  %5.1f %% after %zu", out.values[t - 1], t);
+        if (t <= s.trials) std::printf("  %5.1f %% after %zu", out.mean.values[t - 1], t);
+    if (base != nullptr) {
+        std::vector<double> apart;
+        for (std::size_t r = 0; r < s.repeats; ++r) apart.push_back(out.ends[r] - base->ends[r]);
+        const auto range = tk::stats::mean_interval(apart);
+        std::printf("  %+.2f [%+.2f, %+.2f]", tk::stats::mean(apart), range.low, range.high);
+    }
     std::printf("\n");
     std::fflush(stdout);
     return out;
@@ -104,18 +80,23 @@ tk::report::chart_curve by_trial(const settings& s, std::span<const replayed_lay
 void adatune_4(const settings& s, std::span<const replayed_layer> large)
 {
     std::printf(
-        "adatune-4: optimum / incumbent after n measurements, mean of %zu large spaces, %zu repeats, rounds of 64\n",
+        "adatune-4: optimum / incumbent after n measurements, mean of %zu large spaces, %zu repeats, rounds of 64; "
+        "behind "
+        "it the ends less that of epsilon_t, with a 95 %% interval\n",
         large.size(), s.repeats);
     const auto forest = tk::surrogate::random_forest{.trees = 32, .max_features = 10};
     const tk::explore::annealing walk{.unit = tk::explore::heat::spread};
-    auto plain = named("autotvm-paper");
+    auto plain = recipe_of("autotvm-paper");
     tk::report::line_chart chart{
         .x_name = "measurements; optimum / incumbent, %",
         .alternative = "quality over measurements for static shares of random candidates and AdaTune's",
         .low = 50};
+    std::optional<by_trials> first;
     const auto add = [&](const std::string& name, auto strategy) {
         plain.strategy = tk::search::any_strategy(std::move(strategy));
-        chart.curves.push_back(by_trial(s, large, name, plain));
+        auto found = by_trial(s, large, name, plain, first ? &*first : nullptr);
+        chart.curves.push_back(found.mean);
+        if (!first) first = std::move(found);
     };
     add("epsilon_t (AdaTune)", tk::search::model_guided{forest, tk::acquisition::expected_improvement{},
                                                         tk::explore::contextual{walk}, tk::screen::keep_best{}});
@@ -126,7 +107,7 @@ void adatune_4(const settings& s, std::span<const replayed_layer> large)
     add("a process for the forest",
         tk::search::model_guided{tk::surrogate::gaussian_process{}, tk::acquisition::expected_improvement{},
                                  tk::explore::contextual{walk}, tk::screen::keep_best{}});
-    save(s, "adatune-4", std::move(chart));
+    save(s, "adatune-4", chart);
 }
 
 /// The median over repeats of the operator's GFLOPS at given seconds.
@@ -163,11 +144,11 @@ void adatune_6(const settings& s, const replayed_layer& layer, std::uint32_t run
     for (int i = 1; i <= 60; ++i) at.push_back(seconds * i / 60);
     tk::report::line_chart chart{.x_name = "seconds; GFLOPS",
                                  .alternative = "GFLOPS of one operator over seconds of tuning"};
-    for (const auto& [title, how] : {std::pair{std::string("adatune-paper"), named("adatune-paper")},
-                                     {std::string("adatune"), named("adatune")},
-                                     {std::string("autotvm-paper"), named("autotvm-paper", runs)}})
+    for (const auto& [title, how] : {std::pair{std::string("adatune-paper"), recipe_of("adatune-paper")},
+                                     {std::string("adatune"), recipe_of("adatune")},
+                                     {std::string("autotvm-paper"), recipe_of("autotvm-paper", runs)}})
         chart.curves.push_back(by_seconds(s, layer, title, how, at));
-    save(s, name, std::move(chart));
+    save(s, name, chart);
 }
 
 // AdaTune, figure 2: what the time of a configuration goes to.
@@ -188,26 +169,6 @@ void adatune_2(std::span<const replayed_layer> layers)
     }
 }
 
-// DynaTune, figure 4: tuning curves differ in form from task to task.
-void dynatune_4(const settings& s, std::span<const replayed_layer> layers)
-{
-    std::printf("dynatune-4: measurements of AutoTVM (rounds of 64) until 95 %% of the optimum, by task:");
-    tk::report::line_chart chart{.x_name = "measurements; optimum / incumbent, %",
-                                 .alternative = "tuning curves of all tasks"};
-    const auto how = named("autotvm-paper");
-    for (const auto& layer : layers) {
-        auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = layer.name});
-        std::size_t near = 0;
-        for (const auto& p : searched(layer, how, {.trials_per_task = s.trials}, s.seed)) {
-            curve.values.push_back(100 * optimum_of(layer) / p.cost);
-            if (curve.values.back() < 95) near = curve.values.size();
-        }
-        std::printf(" %s %zu", layer.name.c_str(), near + 1);
-    }
-    std::printf("\n");
-    save(s, "dynatune-4", std::move(chart));
-}
-
 // Chameleon, figure 9: one layer by number of measurements, exploration and sampling each alone and together.
 void chameleon_9(const settings& s, const replayed_layer& layer)
 {
@@ -220,8 +181,173 @@ void chameleon_9(const settings& s, const replayed_layer& layer)
                                       {"AE", "chameleon-ae"},
                                       {"SA + AS", "chameleon-sa-as"},
                                       {"AutoTVM (SA)", "autotvm-paper"}})
-        chart.curves.push_back(by_trial(s, {&layer, 1}, title, named(name)));
-    save(s, "chameleon-9", std::move(chart));
+        chart.curves.push_back(by_trial(s, {&layer, 1}, title, recipe_of(name)).mean);
+    save(s, "chameleon-9", chart);
+}
+
+/// Of every configuration: the coefficient of variation of the mean of n consecutive runs, by the groups of n in its recorded ones; where
+/// `whole`, of both passes, else of the first.
+std::vector<double> variation_of_means(std::span<const replayed_layer> layers, std::size_t n, bool whole)
+{
+    std::vector<double> out;
+    for (const auto& layer : layers)
+        for (const auto& row : layer.rows) {
+            std::span<const double> runs(row.result.batches);
+            if (!whole) runs = runs.first(runs.size() / 2);
+            std::vector<double> means;
+            for (std::size_t at = 0; at + n <= runs.size(); at += n)
+                means.push_back(tk::stats::mean(runs.subspan(at, n)));
+            if (!row.result.ok() || means.size() < 2) continue;
+            out.push_back(100 * std::sqrt(tk::stats::sample_variance(means)) / tk::stats::mean(means));
+        }
+    return out;
+}
+
+// AdaTune, figure 3: the more runs are averaged, the less the mean varies. The recordings have 10 runs in each of two passes at most.
+void adatune_3(const settings& s, const std::string& own)
+{
+    tk::report::line_chart chart{.x_name = "runs that are averaged; coefficient of variation, %",
+                                 .alternative = "variation of the mean of n runs"};
+    for (const auto& [network, whole] :
+         {std::pair{"resnet18", true}, {"resnet18", false}, {"squeezenet", true}, {"alexnet", true}}) {
+        const auto layers = programs::load_network(network, own + '/' + network);
+        const std::string name = network + std::string(whole ? "" : ", one pass");
+        auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = name});
+        std::printf("adatune-3: coefficient of variation of the mean of n runs, median over configurations, %s:",
+                    name.c_str());
+        for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{5}, std::size_t{10}}) {
+            auto x = variation_of_means(layers, n, whole);
+            if (x.empty()) continue;
+            curve.at.push_back(static_cast<double>(n));
+            curve.values.push_back(tk::stats::median(std::move(x)));
+            std::printf(" %zu: %.1f %%", n, curve.values.back());
+        }
+        std::printf("\n");
+    }
+    auto& ideal = chart.curves.emplace_back(tk::report::chart_curve{.name = "independent runs"});
+    for (const double n : chart.curves.front().at) {
+        ideal.at.push_back(n);
+        ideal.values.push_back(chart.curves.front().values.front() / std::sqrt(n));
+    }
+    save(s, "adatune-3", chart);
+}
+
+/// The best eighth of 2048 random configurations of a space, or of all, which an ideal model would propose: the best first.
+std::vector<tk::explore::scored_candidate> candidates_of(const replayed_layer& layer, const tk::space::any_space& space,
+                                                         std::uint64_t seed)
+{
+    auto gen = tk::random::stream(seed, 0x636c7573U, 0);
+    std::vector<tk::explore::scored_candidate> out;
+    for (const tk::index i : space.sample((std::min)(space.size(), tk::index{2048}), gen)) {
+        const auto& m = layer.rows[static_cast<std::size_t>(i)].result;
+        if (m.ok()) out.push_back({i, -m.cost, {}});
+    }
+    std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+    out.resize((std::min)((out.size() + 7) / 8, std::size_t{256}));
+    return out;
+}
+
+/// Points in the plane of their two main directions, by power iteration: two coordinates for each.
+std::vector<std::array<double, 2>> in_main_plane(const tk::screen::point_rows& points)
+{
+    const std::size_t n = points.size(), d = points.d;
+    std::vector<double> mean(d);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < d; ++j) mean[j] += static_cast<double>(points[i][j]) / static_cast<double>(n);
+    std::vector<std::vector<double>> axes;
+    const auto along = [&](std::size_t i, const std::vector<double>& axis) {
+        double sum = 0;
+        for (std::size_t j = 0; j < d; ++j) sum += axis[j] * (static_cast<double>(points[i][j]) - mean[j]);
+        return sum;
+    };
+    for (std::size_t a = 0; a < 2; ++a) {
+        std::vector<double> axis(d, 1);
+        for (std::size_t j = 0; j < d; ++j) axis[j] += 0.1 * static_cast<double>(j);
+        for (int step = 0; step < 200; ++step) {
+            std::vector<double> next(d);
+            for (std::size_t i = 0; i < n; ++i) {
+                const double t = along(i, axis);
+                for (std::size_t j = 0; j < d; ++j) next[j] += t * (static_cast<double>(points[i][j]) - mean[j]);
+            }
+            double norm = 0;
+            for (const auto& before : axes) {
+                double t = 0;
+                for (std::size_t j = 0; j < d; ++j) t += next[j] * before[j];
+                for (std::size_t j = 0; j < d; ++j) next[j] -= t * before[j];
+            }
+            for (const double x : next) norm += x * x;
+            if (!(norm > 0)) break;
+            for (std::size_t j = 0; j < d; ++j) axis[j] = next[j] / std::sqrt(norm);
+        }
+        axes.push_back(std::move(axis));
+    }
+    std::vector<std::array<double, 2>> out;
+    for (std::size_t i = 0; i < n; ++i) out.push_back({along(i, axes[0]), along(i, axes[1])});
+    return out;
+}
+
+/// The points of a plane, each joined to the middle of its cluster.
+std::string stars_svg(const std::vector<std::array<double, 2>>& at, std::span<const std::uint32_t> of,
+                      const std::string& alternative)
+{
+    using tk::report::detail::drawing;
+    const double width = 900, height = 420, room = 24;
+    std::array<double, 2> low = at.front(), high = at.front();
+    std::vector<std::array<double, 3>> middles(1 + *std::max_element(of.begin(), of.end()));
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        for (std::size_t a = 0; a < 2; ++a) {
+            low[a] = (std::min)(low[a], at[i][a]);
+            high[a] = (std::max)(high[a], at[i][a]);
+            middles[of[i]][a] += at[i][a];
+        }
+        middles[of[i]][2] += 1;
+    }
+    const auto x = tk::report::detail::scale_of(low[0], high[0], room, width - room, false),
+               y = tk::report::detail::scale_of(low[1], high[1], height - room, room, false);
+    drawing d(width, height, alternative);
+    std::string rays;
+    std::vector<std::pair<double, double>> dots;
+    for (std::size_t i = 0; i < at.size(); ++i) {
+        const auto& m = middles[of[i]];
+        dots.emplace_back(x(at[i][0]), y(at[i][1]));
+        rays += 'M' + drawing::at(x(m[0] / m[2]), y(m[1] / m[2])) + 'L' +
+                drawing::at(dots.back().first, dots.back().second);
+    }
+    d.path("hollow", rays);
+    for (const auto& m : middles)
+        if (m[2] > 0) d.circle("mark", x(m[0] / m[2]), y(m[1] / m[2]), 2 + std::sqrt(m[2]));
+    d.dots("dot", dots);
+    return std::move(d).text();
+}
+
+// Chameleon, figure 5: candidates lie in clusters of very different sizes.
+void chameleon_5(const settings& s, const replayed_layer& resnet, std::span<const replayed_layer> large)
+{
+    std::printf(
+        "chameleon-5: k-means with 16 clusters; the loss over that of as many random configurations, and the sizes of "
+        "clusters\n");
+    const auto tell = [&](const replayed_layer& layer, const std::string& picture) {
+        const tk::space::any_space space(layer.space);
+        const tk::screen::k_means means{.restarts = 3};
+        auto gen = tk::random::stream(s.seed, 0x6d65616eU, 0);
+        const auto clustered = [&](const tk::screen::point_rows& points) {
+            return means.cluster(points, 16, means.starts(points, 16, gen));
+        };
+        const auto candidates = candidates_of(layer, space, s.seed);
+        std::vector<tk::explore::scored_candidate> anywhere;
+        for (const tk::index i : space.sample(candidates.size(), gen)) anywhere.push_back({i, 0, {}});
+        const auto points = tk::screen::scaled_rows(space, candidates);
+        const auto found = clustered(points), random = clustered(tk::screen::scaled_rows(space, anywhere));
+        std::vector<double> sizes(16);
+        for (const auto c : found.of) ++sizes[c];
+        std::sort(sizes.begin(), sizes.end());
+        std::printf("  %-28s %3zu candidates  loss %.2f  clusters of %.0f to %.0f, median %.0f\n", layer.name.c_str(),
+                    candidates.size(), found.loss / random.loss, sizes.front(), sizes.back(), tk::stats::median(sizes));
+        if (!picture.empty())
+            save(s, picture, stars_svg(in_main_plane(points), found.of, "clusters of candidates of " + layer.name));
+    };
+    tell(resnet, "chameleon-5-resnet18");
+    for (const auto& layer : large) tell(layer, &layer == &large.front() ? "chameleon-5-large" : "");
 }
 
 /// Differences of costs, relative to the lower, of all pairs that `together` says belong together.
@@ -244,22 +370,17 @@ void chameleon_6(const settings& s, std::span<const replayed_layer> large)
                                          "any two configurations", "k-means, of any configurations"};
     double groups = 0, noise = 0;
     for (const auto& layer : large) {
-        auto gen = tk::random::stream(s.seed, 0x636c7573U, 0);
+        auto gen = tk::random::stream(s.seed, 0x616e79U, 0);
         const tk::space::any_space space(layer.space);
-        std::vector<tk::explore::scored_candidate> found;
+        const auto found = candidates_of(layer, space, s.seed);
         std::vector<double> anywhere;
         std::vector<tk::explore::scored_candidate> others;
         for (const tk::index i : space.sample(2048, gen)) {
             const auto& m = layer.rows[static_cast<std::size_t>(i)].result;
-            if (!m.ok()) continue;
-            if (anywhere.size() < 256) {
-                anywhere.push_back(m.cost);
-                others.push_back({i, -m.cost, {}});
-            }
-            found.push_back({i, -m.cost, {}});
+            if (!m.ok() || anywhere.size() == found.size()) continue;
+            anywhere.push_back(m.cost);
+            others.push_back({i, -m.cost, {}});
         }
-        std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
-        found.resize((std::min)(found.size(), std::size_t{256}));
         std::vector<double> costs;
         for (const auto& c : found) costs.push_back(-c.score);
         const auto points = tk::screen::scaled_rows(space, found);
@@ -302,7 +423,7 @@ void chameleon_6(const settings& s, std::span<const replayed_layer> large)
         std::printf("  %-28s median %5.1f %%, below 10 %%: %3.0f %% of %zu pairs\n", names[k].c_str(),
                     x.empty() ? 0 : 100 * tk::stats::quantile_of_sorted(x, 0.5), curve.values[9], x.size());
     }
-    save(s, "chameleon-6", std::move(chart));
+    save(s, "chameleon-6", chart);
 }
 
 void run(const settings& s)
@@ -313,7 +434,13 @@ void run(const settings& s)
     const auto large = programs::load_network("spaces", s.large);
     const auto wanted = [&](const char* name) { return s.only.empty() || s.only == name; };
     if (wanted("adatune-2")) adatune_2(resnet);
-    if (wanted("dynatune-4")) dynatune_4(s, resnet);
+    if (wanted("adatune-3")) adatune_3(s, own);
+    if (wanted("dynatune-3")) programs::dynatune_3(s, resnet[5]);
+    if (wanted("dynatune-4")) programs::dynatune_4(s, resnet);
+    if (wanted("dynatune-12")) programs::dynatune_12(s, resnet);
+    if (wanted("dynatune-13")) programs::dynatune_13(s, large);
+    if (wanted("dynatune-19")) programs::dynatune_19(s, resnet[5]);
+    if (wanted("chameleon-5")) chameleon_5(s, resnet[10], large);
     if (wanted("chameleon-6")) chameleon_6(s, large);
     if (wanted("chameleon-9")) chameleon_9(s, resnet[10]);
     if (wanted("adatune-6")) {
@@ -333,7 +460,10 @@ int main(int argc, char** argv)
     app.add_option("--out", s.out, "folder for the pictures");
     app.add_option("--large", s.large, "folder of the large recorded spaces");
     app.add_option("--only", s.only,
-                   "one figure: adatune-2, adatune-4, adatune-6, chameleon-6, chameleon-9, dynatune-4; empty: all");
+                   "one figure: adatune-2, -3, -4, -6, chameleon-5, -6, -9, dynatune-3, -4, -12, -13, -19; empty: all")
+        ->check(
+            CLI::IsMember({"adatune-2", "adatune-3", "adatune-4", "adatune-6", "chameleon-5", "chameleon-6",
+                           "chameleon-9", "dynatune-3", "dynatune-4", "dynatune-12", "dynatune-13", "dynatune-19"}));
     app.repeats(s.repeats);
     app.add_option("--trials", s.trials, "measurements of each search, where a figure counts them")
         ->check(programs::whole_number());

@@ -464,9 +464,10 @@ int main(int argc, char** argv)
     auto* const fair = app.add_flag("--fair", o.fair,
                                     "whole systems by T_q: seconds until the model stays within 1, 2 and 5 % of the "
                                     "recorded optimum, each system with overlap of builds and without, in 600 s");
-    app.add_option("--systems", o.fairly.systems,
-                   "with --fair: names with commas, of its table, or RECIPE or RECIPE/SCHEDULE [all]; the baseline is "
-                   "always there")
+    app.add_option(
+           "--systems", o.fairly.systems,
+           "with --fair: names with commas, of its table, or RECIPE or RECIPE/SCHEDULE, and -1-in-N behind it where "
+           "one of N proposals is to be carried [all]; the baseline is always there")
         ->delimiter(',')
         ->needs(fair);
     app.add_option("--builders", o.fairly.builders, "with --fair: how many build side by side [8]")

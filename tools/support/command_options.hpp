@@ -37,7 +37,7 @@ struct command_options {
     std::string command_line;  // as it was given
     report_options report;
     bool resume = false, json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false,
-         describe = false;
+         describe = false, check_always = false;
 
     /// Whether the cost is a time that is measured here; who is served tells what he likes.
     [[nodiscard]] bool is_time() const { return serve.empty() && (cost == "wall" || cost == "cpu"); }
@@ -114,6 +114,8 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS")
         ->type_name("CHECK");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
+    app.add_flag("--check-always", o.check_always,
+                 "check every configuration after its first run; else those that are too slow to win stay unchecked");
     app.add_flag("--keep-empty", o.keep_empty,
                  "an argument that is one placeholder with an empty value stays an argument; else it is left out");
 }

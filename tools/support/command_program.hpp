@@ -152,6 +152,11 @@ inline tunekit::measure::program_options program_of(const command_options& o)
             tunekit::invalid("--check '" + o.check + "' is unknown, want status:N, output:FILE or command:WORDS");
         }
     }
+    if (o.check_always) {
+        if (!out.check && out.check_command.empty())
+            tunekit::invalid("--check-always needs --check output:FILE or command:WORDS, want one of them too");
+        out.checks = measure::check::always;
+    }
     constexpr std::size_t max_runs = std::numeric_limits<std::uint32_t>::max();
     constexpr std::size_t max_mib = std::numeric_limits<std::size_t>::max() >> 20;
     if (o.repeat > max_runs)

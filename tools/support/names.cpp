@@ -2,6 +2,7 @@
 #include "tools/support/names.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <utility>
 
 #include "tunekit/io/experience.hpp"
@@ -110,6 +111,8 @@ named<tunekit::schedule::any_schedule> schedules()
         out.emplace_back(name, tunekit::schedule::any_schedule(std::move(schedule)));
     };
     add("sequential", tunekit::schedule::sequential{});
+    add("sequential-64", tunekit::schedule::early_stop{
+                             tunekit::schedule::sequential{std::numeric_limits<double>::infinity()}, {.patience = 64}});
     add("random", tunekit::schedule::random{});
     add("round-robin", tunekit::schedule::round_robin{});
     add("linear", tunekit::schedule::linear{});

@@ -115,16 +115,6 @@ on_pool(Pool) -> on_pool<Pool>;
 struct on_device {
     std::shared_ptr<cuda_tasks> device;
 
-    struct measurer {
-        std::shared_ptr<cuda_tasks> device;
-        std::size_t k;
-        std::vector<tunekit::measure::measurement> measure(std::span<const tunekit::index> batch,
-                                                           const tunekit::measure::limits& l)
-        {
-            return device->measure(k, batch, l);
-        }
-    };
-
     [[nodiscard]] static std::size_t out() { return 1; }
     [[nodiscard]] tunekit::task task(const network_job& j, std::size_t k) const
     {
@@ -135,7 +125,7 @@ struct on_device {
     {
         tunekit::tune_tasks(run, tasks, {.watch = watch});
     }
-    [[nodiscard]] measurer alone(std::size_t k) const { return {device, k}; }
+    [[nodiscard]] cuda_tasks::measurer alone(std::size_t k) const { return device->alone(k); }
 };
 
 /// What `use` returns when it is called with the one that runs the jobs.

@@ -46,15 +46,7 @@ void enter_on_cuda(row& r, const std::string& form, double flops, const Template
     programs::cuda_tasks device;
     const std::size_t k = device.add(what, data, on_device);
     device.begin();
-    struct measurer {
-        programs::cuda_tasks* on;
-        std::size_t k;
-        std::vector<tunekit::measure::measurement> measure(std::span<const index> batch,
-                                                           const tunekit::measure::limits& l)
-        {
-            return on->measure(k, batch, l);
-        }
-    } measure{&device, k};
+    auto measure = device.alone(k);
     const index plain = programs::untuned_cuda(what);
     const bool plain_runs = measure.measure({&plain, 1}, {}).front().ok();
     const auto found = tunekit::tune(

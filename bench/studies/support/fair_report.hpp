@@ -9,6 +9,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -49,19 +51,52 @@ inline const char* sign_of(const fair_row& numerator, const fair_row& denominato
 
 /// The steps from the baseline without overlap to `combined` with it: what each multiplies the lead by.
 struct lead_parts {
-    double schedule = 1, search = 1, clock = 1, carrying = 1;
+    double schedule = 1, search = 1, limits = 1, overlap = 1, carrying = 1;
+
+    [[nodiscard]] double clock() const { return limits * overlap; }
+    [[nodiscard]] double all() const { return schedule * search * clock() * carrying; }
 };
 
-/// Nothing where a row is missing: AutoTVM under DynaTune's schedule, then the recipe in its place, then overlap, then carrying.
+/// Nothing where a row is missing: AutoTVM under DynaTune's schedule; then the search of `combined` in its place, with AutoTVM's ten runs
+/// of each configuration; then with limits and runs of its own; then overlap; then carrying.
 inline std::optional<lead_parts> parts_of_lead(const fair_table& t)
 {
-    const auto tq = [](const fair_row* row) { return row == nullptr ? 0 : geometric_mean(medians(row->own)); };
-    const char* const alone = row_of(t, "combined-alone", true) != nullptr ? "combined-alone" : "combined";
-    const double base = tq(row_of(t, "autotvm-paper", false)), scheduled = tq(row_of(t, "autotvm-dynatune", false)),
-                 searched = tq(row_of(t, alone, false)), overlapped = tq(row_of(t, alone, true)),
-                 carried = tq(row_of(t, "combined", true));
-    if (!(base > 0 && scheduled > 0 && searched > 0 && carried > 0)) return std::nullopt;
-    return lead_parts{base / scheduled, scheduled / searched, searched / overlapped, overlapped / carried};
+    const auto tq = [&](const char* system, bool overlap) {
+        const auto* const row = row_of(t, system, overlap);
+        return row == nullptr ? 0 : geometric_mean(medians(row->own));
+    };
+    const double base = tq("autotvm-paper", false), scheduled = tq("autotvm-dynatune", false),
+                 searched = tq("combined-ten-runs", false), limited = tq("combined-alone", false),
+                 overlapped = tq("combined-alone", true), carried = tq("combined", true);
+    if (!(base > 0 && scheduled > 0 && searched > 0 && limited > 0 && carried > 0)) return std::nullopt;
+    return lead_parts{base / scheduled, scheduled / searched, searched / limited, limited / overlapped,
+                      overlapped / carried};
+}
+
+/// The lead of one system over another, where it is told beside that over the baseline: builds overlap.
+struct fair_lead {
+    const fair_row *of = nullptr, *over = nullptr;
+    estimated ahead{};
+};
+
+/// Of `combined` over what carries alike and over itself alone; of DynaTune over Chameleon; of other ways to carry over the recipe's.
+inline std::vector<fair_lead> leads_of(const fair_table& t)
+{
+    std::vector<std::pair<std::string, std::string>> pairs{{"combined", "autotvm-carried"},
+                                                           {"combined", "autotvm-carried-dynatune"},
+                                                           {"combined", "combined-alone"},
+                                                           {"dynatune-paper", "chameleon-paper"},
+                                                           {"dynatune-paper-chameleon", "chameleon-paper"}};
+    for (const auto& row : t.rows)
+        if (row.system.one_in > 0 && row.overlap)
+            pairs.emplace_back(row.system.name, row.system.name.substr(0, row.system.name.rfind(carrying_mark)));
+    std::vector<fair_lead> out;
+    for (const auto& [of, over] : pairs) {
+        const fair_lead lead{row_of(t, of, true), row_of(t, over, true)};
+        if (lead.of != nullptr && lead.over != nullptr)
+            out.push_back({lead.of, lead.over, tq_ratio(lead.over->own, lead.of->own)});
+    }
+    return out;
 }
 
 inline std::string text_of(const baseline_form& form)
@@ -95,11 +130,15 @@ inline void print(const fair_network& on, const fair_settings& f, const fair_tab
                     n.tq.high, arrived(row.own), f.repeats, ahead, n.ahead.low, n.ahead.high, n.over_oracle, share,
                     n.excess);
     }
+    for (const auto& lead : leads_of(t))
+        std::printf("%s ahead of %s, builds overlap: %s%.2f [%.2f, %.2f]\n", lead.of->system.name.c_str(),
+                    lead.over->system.name.c_str(), sign_of(*lead.over, *lead.of), lead.ahead.value, lead.ahead.low,
+                    lead.ahead.high);
     if (const auto p = parts_of_lead(t))
         std::printf(
-            "combined with overlap against autotvm-paper without: schedule %.2f x search and limits %.2f x clock "
-            "(overlap) %.2f x carrying %.2f = %.2f\n",
-            p->schedule, p->search, p->clock, p->carrying, p->schedule * p->search * p->clock * p->carrying);
+            "combined with overlap against autotvm-paper without: schedule %.2f x search %.2f x clock %.2f (limits "
+            "%.2f x overlap %.2f) x carrying %.2f = %.2f\n",
+            p->schedule, p->search, p->clock(), p->limits, p->overlap, p->carrying, p->all());
 }
 
 inline void print_json(const fair_network& on, const fair_settings& f, const fair_table& t)
@@ -142,9 +181,17 @@ inline void print_json(const fair_network& on, const fair_settings& f, const fai
              {"untuned_ms", 1e3 * on.untuned},
              {"baseline", {{"alone", form(t.form[0])}, {"overlapping", form(t.form[1])}}},
              {"rows", rows}};
+    out["leads"] = json::array();
+    for (const auto& lead : leads_of(t))
+        out["leads"].push_back({{"system", lead.of->system.name},
+                                {"over", lead.over->system.name},
+                                {"ahead", lead.ahead.value},
+                                {"ahead_low", lead.ahead.low},
+                                {"ahead_high", lead.ahead.high},
+                                {"ahead_is", sign_of(*lead.over, *lead.of)}});
     if (const auto p = parts_of_lead(t))
-        out["parts"] = {
-            {"schedule", p->schedule}, {"search", p->search}, {"clock", p->clock}, {"carrying", p->carrying}};
+        out["parts"] = {{"schedule", p->schedule}, {"search", p->search},   {"clock", p->clock()},
+                        {"limits", p->limits},     {"overlap", p->overlap}, {"carrying", p->carrying}};
     std::printf("%s\n", out.dump(2).c_str());
 }
 

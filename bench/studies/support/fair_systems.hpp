@@ -15,6 +15,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +25,7 @@
 #include "bench/studies/support/to_optimum.hpp"
 #include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
@@ -33,35 +35,48 @@ namespace programs {
 /// A recipe under a schedule, both by name. "sequential" is `one_after_another` in the baseline's form.
 struct fair_system {
     std::string name, recipe, schedule;
+    std::string measured_as{};  ///< the recipe whose runs and limits a configuration has; empty: its own
+    std::size_t one_in = 0;     ///< one of so many proposals is carried from another task; 0: as its recipe has it
 };
 
-/// The papers' systems and ours; the first is the baseline. Those of which programs know no recipe are left out.
+/// The papers' systems and ours; the first is the baseline.
 inline std::vector<fair_system> fair_systems()
 {
-    std::vector<fair_system> out{{"autotvm-paper", "autotvm-paper", "sequential"},
-                                 {"autotvm-rank-paper", "autotvm-rank-paper", "sequential"},
-                                 {"adatune-paper", "adatune-paper", "sequential"},
-                                 {"chameleon-sa-as", "chameleon-sa-as", "sequential"},
-                                 {"chameleon-ae", "chameleon-ae", "sequential"},
-                                 {"chameleon-paper", "chameleon", "sequential"},
-                                 {"dynatune-paper", "autotvm-paper", "dynatune-paper"},
-                                 {"dynatune-paper-chameleon", "chameleon", "dynatune-paper"},
-                                 {"dynatune-paper-adatune", "adatune-paper", "dynatune-paper"},
-                                 {"ansor", "autotvm-paper", "ansor"},
-                                 {"autotvm-dynatune", "autotvm-paper", "dynatune"},
-                                 {"autotvm-carried", "autotvm-carried", "sequential"},
-                                 {"combined-alone", "combined-alone", "dynatune"},
-                                 {"combined", "combined", "dynatune"}};
-    const auto known = recipes();
-    std::erase_if(out, [&](const fair_system& s) {
-        return std::none_of(known.begin(), known.end(), [&](const auto& r) { return r.first == s.recipe; });
-    });
-    return out;
+    return {{"autotvm-paper", "autotvm-paper", "sequential"},
+            {"autotvm-rank-paper", "autotvm-rank-paper", "sequential"},
+            {"adatune-paper", "adatune-paper", "sequential"},
+            {"chameleon-sa-as", "chameleon-sa-as", "sequential"},
+            {"chameleon-ae", "chameleon-ae", "sequential"},
+            {"chameleon-paper", "chameleon", "sequential"},
+            {"dynatune-paper", "autotvm-paper", "dynatune-paper"},
+            {"dynatune-paper-chameleon", "chameleon", "dynatune-paper"},
+            {"dynatune-paper-adatune", "adatune-paper", "dynatune-paper"},
+            {"ansor", "autotvm-paper", "ansor"},
+            {"autotvm-dynatune", "autotvm-paper", "dynatune"},
+            {"autotvm-carried", "autotvm-carried", "sequential"},
+            {"autotvm-carried-dynatune", "autotvm-carried", "dynatune"},
+            {"combined-ten-runs", "combined-alone", "dynatune", "autotvm-paper"},
+            {"combined-alone", "combined-alone", "dynatune"},
+            {"combined", "combined", "dynatune"}};
 }
 
-/// A system of the table by its name, or RECIPE or RECIPE/SCHEDULE; a recipe alone is `sequential`.
+/// What stands between the name of a system and how often it carries.
+constexpr std::string_view carrying_mark = "-1-in-";
+
+/// A system of the table by its name, or RECIPE or RECIPE/SCHEDULE; a recipe alone is `sequential`. Behind any of them -1-in-N says how
+/// often it carries.
 inline fair_system fair_system_of(const std::string& name)
 {
+    if (const auto mark = name.rfind(carrying_mark); mark != std::string::npos) {
+        const auto n = tunekit::core::number<std::size_t>(name.substr(mark + carrying_mark.size()));
+        if (!n || *n == 0)
+            tunekit::invalid("--systems: \"" + name + "\", want a whole number above 0 behind " +
+                             std::string(carrying_mark));
+        fair_system out = fair_system_of(name.substr(0, mark));
+        out.name = name;
+        out.one_in = *n;
+        return out;
+    }
     for (const auto& s : fair_systems())
         if (s.name == name) return s;
     const auto slash = name.find('/');
@@ -165,6 +180,12 @@ inline replayed_run fair_run_of(const fair_network& on, const fair_system& syste
                             .overlap = overlap};
     auto how = replayed_by(system.recipe, s, on.layers.size());
     how.recipe.ahead = (std::max)(how.recipe.ahead, f.builders);
+    if (!system.measured_as.empty()) {
+        const auto as = find(recipes(), "recipe", system.measured_as);
+        how.recipe.repetition = as.repetition;
+        how.recipe.limits = as.limits;
+    }
+    if (system.one_in > 0) how.recipe.carry.one_in = system.one_in;
     const auto schedule = sequential
                               ? tunekit::schedule::any_schedule(one_after_another{order_of(on.layers, form.by_work)})
                               : find(schedules(), "schedule", system.schedule);

@@ -78,22 +78,23 @@ inline fair_run judged(const replayed_run& run, double untuned, double optimum)
 }
 
 /// T_1, T_2, T_5: medians over the repeats. A run that never arrives counts as the horizon.
-inline arrivals medians(std::span<const arrivals> runs, std::span<const std::uint32_t> rows)
+inline arrivals medians(std::span<const arrivals> runs, std::span<const std::uint32_t> rows,
+                        double horizon = fair_horizon)
 {
     arrivals out{};
     for (std::size_t q = 0; q < out.size(); ++q) {
         std::vector<double> x;
-        for (const auto r : rows) x.push_back((std::min)(runs[r][q], fair_horizon));
+        for (const auto r : rows) x.push_back((std::min)(runs[r][q], horizon));
         out[q] = tunekit::stats::median(std::move(x));
     }
     return out;
 }
 
-inline arrivals medians(std::span<const arrivals> runs)
+inline arrivals medians(std::span<const arrivals> runs, double horizon = fair_horizon)
 {
     std::vector<std::uint32_t> all(runs.size());
     std::iota(all.begin(), all.end(), 0U);
-    return medians(runs, all);
+    return medians(runs, all, horizon);
 }
 
 /// T_q: the geometric mean of the medians.
@@ -124,28 +125,32 @@ estimated over_repeats(std::size_t repeats, const Statistic& statistic)
 }  // namespace detail
 
 /// T_q of a system. The same repeats are drawn for all three q.
-inline estimated tq_of(std::span<const arrivals> runs)
+inline estimated tq_of(std::span<const arrivals> runs, double horizon = fair_horizon)
 {
     return detail::over_repeats(
-        runs.size(), [&](std::span<const std::uint32_t> rows) { return geometric_mean(medians(runs, rows)); });
+        runs.size(), [&](std::span<const std::uint32_t> rows) { return geometric_mean(medians(runs, rows, horizon)); });
 }
 
 /// How many times as long `slower` takes by T_q as `sooner`. Repeats are drawn in pairs: r has the same noise in both.
-inline estimated tq_ratio(std::span<const arrivals> slower, std::span<const arrivals> sooner)
+inline estimated tq_ratio(std::span<const arrivals> slower, std::span<const arrivals> sooner,
+                          double horizon = fair_horizon)
 {
     return detail::over_repeats(slower.size(), [&](std::span<const std::uint32_t> rows) {
-        return geometric_mean(medians(slower, rows)) / geometric_mean(medians(sooner, rows));
+        return geometric_mean(medians(slower, rows, horizon)) / geometric_mean(medians(sooner, rows, horizon));
     });
 }
 
 /// Runs that came within the least share of the optimum, and so within each.
-inline std::size_t arrived(std::span<const arrivals> runs)
+inline std::size_t arrived(std::span<const arrivals> runs, double horizon = fair_horizon)
 {
     return static_cast<std::size_t>(
-        std::count_if(runs.begin(), runs.end(), [](const arrivals& t) { return t.front() <= fair_horizon; }));
+        std::count_if(runs.begin(), runs.end(), [&](const arrivals& t) { return t.front() <= horizon; }));
 }
 
 /// Whether fewer than half arrived, so that T_q is a lower bound.
-inline bool is_bound(std::span<const arrivals> runs) { return 2 * arrived(runs) < runs.size(); }
+inline bool is_bound(std::span<const arrivals> runs, double horizon = fair_horizon)
+{
+    return 2 * arrived(runs, horizon) < runs.size();
+}
 
 }  // namespace programs

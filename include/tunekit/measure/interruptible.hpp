@@ -69,15 +69,19 @@ public:
     /// Measures one configuration after the other. Precondition: nothing is out.
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
-        std::vector<measurement> out;
+        return detail::collected(*this, batch, within);
+    }
+    /// The same, with `each(measurement)` as soon as one is measured.
+    template <class Each>
+    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    {
         for (const index i : batch) {
             submit({.candidate = i, .limits = within});
             std::vector<answer> answers;
             while (answers.empty()) answers = collect(1);
-            out.push_back(answers.front().measured.value_or(
+            each(answers.front().measured.value_or(
                 measurement{.failed = failure{failure_kind::lost, 0, "the run was ended"}}));
         }
-        return out;
     }
 
 private:

@@ -90,7 +90,7 @@ public:
         ms::timed how{ms::cuda_kernel(what, pool_.cache(), *on, gpu_), std::move(repeat),
                       ms::cuda_check{on.get(), &gpu_}};
         const auto here = std::make_shared<decltype(how)>(std::move(how));
-        auto measurer = std::make_shared<decltype(ms::generated(what, lent_pool(pool_), admitted(what, k)))>(
+        auto runs = std::make_shared<decltype(ms::generated(what, lent_pool(pool_), admitted(what, k)))>(
             ms::generated(what, lent_pool(pool_), admitted(what, k)));
         tasks_.push_back(
             {.data = on,
@@ -107,9 +107,9 @@ public:
                  },
              .run = [on, here, space = what.space](tunekit::index i,
                                                    const limits& l) { return (*here)(space.at(i), l); },
-             .measure = [measurer](std::span<const tunekit::index> batch,
-                                   const limits& l) { return measurer->measure(batch, l); },
-             .conditions = [measurer] { return measurer->running().conditions(); }});
+             .measure = [runs](std::span<const tunekit::index> batch, const limits& l,
+                               const receiver& each) { runs->measure(batch, l, each); },
+             .conditions = [runs] { return runs->running().conditions(); }});
         return k;
     }
 
@@ -122,11 +122,24 @@ public:
         worker_.emplace(work, tunekit::measure::device_isolation());
     }
 
-    [[nodiscard]] std::vector<measurement> measure(std::size_t k, std::span<const tunekit::index> batch,
-                                                   const limits& l)
-    {
-        return tasks_[k].measure(batch, l);
-    }
+    /// A streaming measurer of one task. The tasks must outlive it.
+    struct measurer {
+        cuda_tasks* all;
+        std::size_t k;
+
+        [[nodiscard]] std::vector<measurement> measure(std::span<const tunekit::index> batch, const limits& l)
+        {
+            return tunekit::measure::detail::collected(*this, batch, l);
+        }
+        template <class Each>
+        void measure(std::span<const tunekit::index> batch, const limits& l, Each&& each)
+        {
+            all->tasks_[k].measure(batch, l, std::ref(each));
+        }
+    };
+
+    /// Task k as a measurer: it builds a batch, and reads the limits when a run begins.
+    [[nodiscard]] measurer alone(std::size_t k) { return {this, k}; }
 
     /// Something that is timed: seconds of one run on the device.
     struct contestant {
@@ -183,6 +196,8 @@ public:
     }
 
 private:
+    using receiver = std::function<void(measurement)>;
+
     static constexpr unsigned shift = 48;  // tasks above, configurations below: the largest space has 7e8
     static constexpr tunekit::index mask = (tunekit::index{1} << shift) - 1;
 
@@ -192,7 +207,7 @@ private:
                                               const std::vector<std::pair<std::string, tunekit::index>>&)>
             runs;
         std::function<measurement(tunekit::index, const limits&)> run;  // in the worker
-        std::function<std::vector<measurement>(std::span<const tunekit::index>, const limits&)> measure;
+        std::function<void(std::span<const tunekit::index>, const limits&, const receiver&)> measure;
         std::function<tunekit::measure::cuda_conditions()> conditions;
     };
 

@@ -20,13 +20,18 @@ struct slow_pool {
         double ends;
     };
     std::vector<out> jobs{};
+    std::vector<double> above{};  ///< the limits::abandon_above of each
     double time = 0;
     int collects = 0;
 
     [[nodiscard]] std::size_t workers() const { return 2; }
     [[nodiscard]] std::size_t room() const { return 2 - jobs.size(); }
     [[nodiscard]] double now() const { return time; }
-    void submit(const tk::job& j) { jobs.push_back({j, time + static_cast<double>(j.candidate)}); }
+    void submit(const tk::job& j)
+    {
+        jobs.push_back({j, time + static_cast<double>(j.candidate)});
+        above.push_back(j.limits.abandon_above);
+    }
     std::vector<tk::answer> collect(double seconds)
     {
         ++collects;
@@ -48,7 +53,7 @@ tk::job job_of(std::uint64_t ticket, tk::index candidate)
 }  // namespace
 
 static_assert(tk::pool<measure::interruptible<slow_pool, bool (*)()>>);
-static_assert(measure::measurer<measure::interruptible<slow_pool, bool (*)()>>);
+static_assert(measure::streaming_measurer<measure::interruptible<slow_pool, bool (*)()>>);
 
 TEST_CASE("interruptible: until an end is asked for it is the pool")
 {
@@ -106,4 +111,14 @@ TEST_CASE("interruptible: as a measurer it gives what was ended a failure")
         CHECK(measured[k].failed->kind == measure::failure_kind::lost);
         CHECK(measured[k].failed->message == "the run was ended");
     }
+}
+
+TEST_CASE("interruptible: as a measurer it reads the limits when a run begins, so that they fall inside a batch")
+{
+    slow_pool slow;
+    measure::interruptible pool(slow, [] { return false; });
+    measure::limits within{.abandon_above = 90};
+    const std::vector<tk::index> batch{2, 5, 1};
+    pool.measure(batch, within, [&](const measure::measurement&) { within.abandon_above /= 3; });
+    CHECK(slow.above == std::vector<double>{90, 30, 10});
 }

@@ -116,7 +116,7 @@ TEST_CASE("alone: what is not built yet is built, then measured on one runner, w
                                   {.pinned = false});
     measure::lanes pool(what, std::move(build), std::move(run));
     auto quiet = pool.alone(1);
-    static_assert(measure::measurer<decltype(quiet)>);
+    static_assert(measure::streaming_measurer<decltype(quiet)>);
     const std::vector<tk::index> all{5, 0, 3, 1, 4, 0};
     const auto got = quiet.measure(all, {});
     REQUIRE(got.size() == all.size());
@@ -133,6 +133,31 @@ TEST_CASE("alone: what is not built yet is built, then measured on one runner, w
     CHECK(quiet.measure(std::vector<tk::index>{2}, {}).at(0).build_seconds == 0);  // there already
     CHECK_THROWS_AS((void)pool.alone(2), std::invalid_argument);
     CHECK_THROWS_AS((void)pool.alone(0, 1), std::invalid_argument);
+}
+
+TEST_CASE("alone: limits are read when a run begins, so that they fall inside a batch")
+{
+    measure::builder build = compilers();
+    measure::isolated_workers run(1,
+                                  [&](std::size_t) {
+                                      auto kernel = measure::generated_kernel<double()>(what, build.cache(), run_it);
+                                      measure::timed how{std::move(kernel), measure::fixed{.runs = 10, .batch = 1}};
+                                      return measure::worker_task{six{}, std::move(how)};
+                                  },
+                                  {.pinned = false});
+    measure::lanes pool(what, std::move(build), std::move(run));
+    auto quiet = pool.alone(0);
+    measure::limits within{};
+    std::vector<measure::measurement> got;
+    quiet.measure(std::vector<tk::index>{0, 2}, within, [&](measure::measurement m) {
+        within.abandon_above = 1.05 * m.cost;
+        got.push_back(std::move(m));
+    });
+    REQUIRE(got.size() == 2);
+    CHECK(got[0].ok());
+    CHECK(got[0].runs == 10);
+    CHECK(got[1].at_least);  // three times as slow as the one before it in the batch
+    CHECK(got[1].runs == 3);
 }
 
 namespace {

@@ -51,6 +51,7 @@ refuses 'is no JSON pointer' --space space.json --cost json:cost -- ./program.sh
 refuses "--default names the parameter 'tille'" --space space.json --default tille=1 -- ./program.sh {tile} {mode} {on}
 refuses 'is no configuration of the space' --space space.json --default tile=16 -- ./program.sh {tile} {mode} {on}
 refuses "--check 'maybe:1' is unknown" --space space.json --check maybe:1 -- ./program.sh {tile} {mode} {on}
+refuses '--check-always needs --check' --space space.json --check-always -- ./program.sh {tile} {mode} {on}
 refuses "the template 'none' cannot be read" --space space.json --file none:out -- ./program.sh {tile} {mode} {on}
 refuses '--stop-when-gain-below needs --calls' --space space.json --stop-when-gain-below 1 -- ./program.sh {tile} {mode} {on}
 refuses '--calls is used by --stop-when-gain-below' --space space.json --calls 9 -- ./program.sh {tile} {mode} {on}
@@ -91,6 +92,16 @@ printf 'tile is {tile}\n' >template
 run --trials 18 "$@" --workers 2 --unpinned --file 'template:{scratch}/in' --build /bin/sh -c 'echo "echo cost: 2" > {build}/made; : -O{mode}' \
     --check 'command:grep -q "tile is {tile}" {scratch}/in' --env ON={on} -- /bin/sh {build}/made >out 2>err || fail "--workers: exit status $?: $(cat err)"
 grep -q '18 configurations measured, 0 failed' out || fail "--workers: $(cat out)"
+
+# What is too slow to win stays unchecked, unless every configuration is to be checked.
+checked() {
+    rm -f checked
+    "$tune" --space space.json --trials 18 --repeat 3 "$@" --default tile=4,mode=fast \
+        --check "command:/bin/sh -c 'echo {tile} {mode} {on} >>$work/checked'" -- ./program.sh {tile} {mode} {on} >out 2>err || fail "--check: exit status $?: $(cat err)"
+    sort -u checked | wc -l
+}
+[ "$(checked "$@")" = 2 ] || fail "--check: what is plainly slower than the best is checked: $(sort -u checked | tr '\n' ',')"
+[ "$(checked "$@" --check-always)" = 18 ] || fail "--check-always: not every configuration is checked: $(sort -u checked | tr '\n' ',')"
 
 # The last comparison takes what was built, and is not begun where one round does not fit into its tenth of the seconds.
 rm -f builds runs

@@ -23,6 +23,7 @@ refuses 'ends in the warm-up' --recorded $data --strategy random --seconds 0.01
 refuses '--builders is 0' --fair --builders 0
 refuses '--systems: recipe "best" is unknown' --fair --systems best
 refuses '--systems: schedule "best" is unknown' --fair --systems random/best
+refuses 'want a whole number above 0 behind -1-in-' --fair --systems combined-1-in-0
 refuses 'network vgg16 has no recording' --fair --network vgg16
 refuses 'the recorded optimum is not known' --fair --network spaces
 refuses '--fair' --fair --seconds 300
@@ -63,6 +64,11 @@ for key in network builders system t1_s t2_s t5_s tq_s low high arrived over_ora
     grep -q "\"$key\"" "$work/fair" || fail "--fair: no $key in the JSON"
 done
 fair | grep -q '^combined .* yes ' || fail "--fair: the table has no row of combined with overlap"
+carrying=combined,autotvm-carried,combined-1-in-4,combined-1-in-2
+"$replay" --network alexnet --fair --systems $carrying --repeats 2 --builders 4 >"$work/carrying" 2>/dev/null
+grep -q '^combined ahead of autotvm-carried, builds overlap: [0-9.]* \[' "$work/carrying" || fail "--fair: no lead over what carries alike"
+grep -q '^combined-1-in-4 ahead of combined, builds overlap: 1.00 \[1.00, 1.00\]$' "$work/carrying" || fail "--fair: 1 in 4 is not what the recipe has"
+grep -q '^combined-1-in-2 ahead of combined, builds overlap: 1.00 \[1.00, 1.00\]$' "$work/carrying" && fail "--fair: 1 in 2 changes nothing"
 [ -x "$search" ] || fail "$search is not built here"
 "$search" --spaces packages/scoring/recordings/resnet18 --only R11 --strategy annealing --repeats 2 --json | grep -q '"failed_share": 0.0' ||
     fail "bench_search does not read the recordings"

@@ -139,8 +139,8 @@ public:
         }
     }
 
-    /// A measurer on one runner, for use while nothing else is out. It builds what is not built yet before it runs
-    /// anything of a batch. `measure` throws std::invalid_argument while jobs are out.
+    /// A streaming measurer on one runner, for use while nothing else is out. It builds what is not built yet before it runs
+    /// anything of a batch; limits are read when a run begins. `measure` throws std::invalid_argument while jobs are out.
     [[nodiscard]] auto alone(std::size_t worker, std::size_t task = 0)
         requires requires(Runners& r) { r.alone(worker, task); }
     {
@@ -158,16 +158,21 @@ private:
 
         [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
         {
+            return detail::collected(*this, batch, within);
+        }
+        template <class Each>
+        void measure(std::span<const index> batch, const limits& within, Each&& each)
+        {
             require(pool_->idle(), "lanes.alone: jobs are out, want them collected before");
             std::vector<build_result> built;
             for (const index i : batch) built.push_back(pool_->build(task_, i, within.build_seconds));
-            std::vector<measurement> out;
             for (std::size_t k = 0; k < batch.size(); ++k) {
-                if (built[k].failed) out.emplace_back().failed = std::move(built[k].failed);
-                else out.push_back(std::move(runner_.measure(batch.subspan(k, 1), within).front()));
-                out.back().build_seconds += built[k].seconds;
+                measurement m;
+                if (built[k].failed) m.failed = std::move(built[k].failed);
+                else m = std::move(runner_.measure(batch.subspan(k, 1), within).front());
+                m.build_seconds += built[k].seconds;
+                each(std::move(m));
             }
-            return out;
         }
 
     private:
