@@ -12,6 +12,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,6 +20,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/header.hpp"
+#include "tunekit/dispatch/picker.hpp"
 #include "tunekit/measure/build/builder.hpp"
 #include "tunekit/measure/build/generated_kernel.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -185,19 +187,26 @@ inline std::vector<pick_cost> pick_costs(std::size_t n)
     const compiled_picks by_device(loop_of(dispatch::header_text(near), "tuned::pick_for(" + on + ", m, n, k).config"));
     const compiled_picks by_switch(loop_of(switches_of(near.devices.front()), "by_switch(m, n, k)"));
     const locked_map by_map(near);
-    const auto by_library = [&](const std::vector<long long>& sizes) {
-        long sum = 0;
-        for (std::size_t k = 0; k < sizes.size(); k += 3) {
-            const std::array<std::int64_t, 3> at{sizes[k], sizes[k + 1], sizes[k + 2]};
-            sum += dispatch::choice::choose(near.devices.front(), at).config;
-        }
-        return sum;
+    const auto by_library = [](const auto& pick_for) {
+        return [&pick_for](const std::vector<long long>& sizes) {
+            long sum = 0;
+            for (std::size_t k = 0; k < sizes.size(); k += 3)
+                sum += pick_for(std::array<std::int64_t, 3>{sizes[k], sizes[k + 1], sizes[k + 2]}).config;
+            return sum;
+        };
     };
+    const dispatch::picker picker(near, near.devices.front().device);
+    const auto choose = [&](std::span<const std::int64_t> at) {
+        return dispatch::choice::choose(near.devices.front(), at);
+    };
+    const auto by_picker = by_library(picker);
+    const auto by_choice = by_library(choose);
     std::vector<pick_cost> out{{"header, nearest"},
                                {"header, tree"},
                                {"header, nearest, device by name"},
                                {"nested switches"},
                                {"map by name and shape, locked"},
+                               {"dispatch::picker"},
                                {"dispatch::choice"}};
     for (pick_cost& c : out) c.measured_ns = c.other_ns = std::numeric_limits<double>::infinity();
     const tk::measure::thread_clock now;
@@ -219,7 +228,8 @@ inline std::vector<pick_cost> pick_costs(std::size_t n)
         time(out[2], by_device);
         time(out[3], by_switch);
         time(out[4], by_map);
-        time(out[5], by_library);
+        time(out[5], by_picker);
+        time(out[6], by_choice);
     }
     out[3].other_ns = out[4].other_ns = -1;
     return out;

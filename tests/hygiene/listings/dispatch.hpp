@@ -11,6 +11,7 @@
 #include "tunekit/dispatch/from_log.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
+#include "tunekit/dispatch/picker.hpp"
 #include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/io/read_log.hpp"
 
@@ -20,6 +21,7 @@ namespace dispatch {
 
 inline constexpr std::uint64_t fingerprint = 1;
 inline constexpr tk::index built_in = 0;
+inline const tk::dispatch::choice chosen{};
 inline void log(const std::string&) {}
 
 }  // namespace dispatch

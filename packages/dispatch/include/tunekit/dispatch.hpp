@@ -12,6 +12,7 @@
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/merge.hpp"
 #include "tunekit/dispatch/next_shapes.hpp"
+#include "tunekit/dispatch/picker.hpp"
 #include "tunekit/dispatch/results.hpp"
 #include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/dispatch/task_name.hpp"

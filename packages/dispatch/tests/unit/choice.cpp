@@ -60,6 +60,10 @@ TEST_CASE("a choice goes by its rungs")
           dispatch::pick{2, dispatch::rung::one, false, tunekit::kinship::other});
     is("a \"GPU\" \\", {0, -7, 1}, 2, dispatch::rung::nearest);  // below 1 counts as 1
     CHECK_THROWS_AS(static_cast<void>(c.choose("AMD, 2 cores", {1, 1})), std::invalid_argument);
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::picker(c, "AMD, 2 cores")({1, 1})),
+                         doctest::Contains("another number of sizes"), std::invalid_argument);
+    CHECK(dispatch::picker()(dispatch::shape_sizes{}) ==
+          dispatch::pick{0, dispatch::rung::one, false, tunekit::kinship::other});
 }
 
 TEST_CASE("a choice's file gives back the choice")

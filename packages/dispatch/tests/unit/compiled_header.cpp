@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/dispatch/header.hpp"
+#include "tunekit/dispatch/picker.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -26,6 +28,7 @@ namespace {
 
 constexpr const char* machine = "AuthenticAMD 25.17.1, 64 cores, avx512";
 constexpr const char* kin = "AuthenticAMD 25.97.2, 2 cores, avx512";
+constexpr std::array<const char*, 4> devices{machine, kin, "some \"GPU\"", "another"};
 
 std::int64_t below(std::int64_t n, tunekit::random::philox& gen)
 {
@@ -105,7 +108,8 @@ int main(int n, char** files)
 
 }  // namespace
 
-TEST_CASE("headers of two kernels compile as C99 and C++17 without tunekit, and choose what the choices do")
+TEST_CASE(
+    "headers of two kernels compile as C99 and C++17 without tunekit, and choose what the choices do, as pickers do")
 {
     const support::temporary_folder folder;
     const std::vector<dispatch::choice> all{large("gemm", 1), large("conv", 2)};
@@ -113,9 +117,11 @@ TEST_CASE("headers of two kernels compile as C99 and C++17 without tunekit, and 
     std::string questions, answers, forced;
     std::array<int, 4> by{};
     std::array<int, 3> on{};
+    std::map<std::pair<std::string, const char*>, dispatch::picker> pickers;
+    for (const auto& c : all)
+        for (const char* const device : devices) pickers[{c.kernel, device}] = dispatch::picker(c, device);
     for (int k = 0; k < 3000; ++k) {
-        const char* const device =
-            std::array{machine, kin, "some \"GPU\"", "another"}[static_cast<std::size_t>(below(4, gen))];
+        const char* const device = devices[static_cast<std::size_t>(below(4, gen))];
         const auto& measured = all[static_cast<std::size_t>(k % 2)].devices[0].shapes;
         dispatch::shape_sizes at{some_size(gen), 1 + below(3, gen), some_size(gen), some_size(gen)};
         if (k % 3 == 0) at = measured[static_cast<std::size_t>(below(300, gen))].at;
@@ -125,6 +131,7 @@ TEST_CASE("headers of two kernels compile as C99 and C++17 without tunekit, and 
         questions += '\n';
         for (const auto& c : all) {
             const auto p = c.choose(device, at);
+            CHECK(pickers[{c.kernel, device}](at) == p);
             ++by[static_cast<std::size_t>(p.by)];
             ++on[static_cast<std::size_t>(p.on)];
             const std::string rest = ' ' + std::to_string(static_cast<int>(p.on)) + '\n';

@@ -183,6 +183,27 @@ TEST_CASE("many words: the grid gives up their lines rather than grow, and misse
         const auto nearest = static_cast<std::uint32_t>(dispatch::choice::nearest(d, at));
         const auto begin = grid.nearest.begin();
         CHECK(std::find(begin + grid.from[cell], begin + grid.from[cell + 1], nearest) != begin + grid.from[cell + 1]);
+        CHECK(grid(at) == nearest);
+    }
+}
+
+TEST_CASE("a grid over many shapes lists the nearest of every shape, and its lists have a bound")
+{
+    for (const auto& [n, most] : {std::pair<std::size_t, std::size_t>{1000, 4096}, {20'000, 210}}) {
+        dispatch::device_choice d{.device = "box"};
+        tunekit::random::philox gen(7);
+        const auto draw = [&] {
+            const std::uint64_t low = std::uint64_t{1} << tunekit::random::uniform_index(20, gen);
+            return static_cast<std::int64_t>(low + tunekit::random::uniform_index(low, gen));
+        };
+        while (d.shapes.size() < n)
+            d.shapes.push_back({.at = {draw(), draw(), draw()}, .around = static_cast<std::uint32_t>(d.shapes.size())});
+        const dispatch::detail::nearest_grid grid(d);
+        CHECK(grid.from.size() <= most + 1);
+        for (int k = 0; k < 300; ++k) {
+            const dispatch::shape_sizes at{draw(), draw(), draw()};
+            CHECK(grid(at) == dispatch::choice::nearest(d, at));
+        }
     }
 }
 

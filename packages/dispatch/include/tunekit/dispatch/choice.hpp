@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
@@ -202,18 +203,21 @@ struct choice {
         return nullptr;
     }
 
+    /// The part that answers for a device: its own, else that of the first of its kin; null and `other` where there is none.
+    [[nodiscard]] std::pair<const device_choice*, kinship> nearest_of_kin(std::string_view device) const
+    {
+        std::pair<const device_choice*, kinship> out{nullptr, kinship::other};
+        for (const device_choice& d : devices)
+            if (const kinship here = kinship_of(d.device, device); here < out.second)
+                out = {&d, here};  // same < kin < other
+        return out;
+    }
+
     /// The configuration for a shape on a device. Throws std::invalid_argument unless there is one size for each name.
     [[nodiscard]] pick choose(std::string_view device, std::span<const std::int64_t> at) const
     {
         require(at.size() == sizes.size(), "choice: another number of sizes than of names, want one for each");
-        kinship on = kinship::other;
-        const device_choice* part = nullptr;
-        for (const device_choice& d : devices) {
-            const kinship here = kinship_of(d.device, device);
-            if (here >= on) continue;  // same < kin < other
-            on = here;
-            part = &d;
-        }
+        const auto [part, on] = nearest_of_kin(device);
         pick out = part == nullptr ? pick{one, rung::one, one_untuned} : choose(*part, at);
         out.on = on;
         return out;

@@ -22,6 +22,7 @@
 #include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/choice_file.hpp"
+#include "tunekit/dispatch/picker.hpp"
 #include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/io/text.hpp"
 
@@ -61,15 +62,13 @@ struct loaded {
     std::string refused{};                  ///< the reason, in one line; empty where the choice was loaded
     std::optional<std::uint32_t> forced{};  ///< the position that the environment names, see dispatch::forced
     kinship on = kinship::same;             ///< how the program's device is related to `device`
+    picker picks{};                         ///< the picks of `chosen` for the program's device, made for many calls
 
-    /// The configuration for a shape: what the environment forces, else what the choice says for `device`. Precondition:
-    /// the choice was loaded. Throws std::invalid_argument unless there is one size for each name.
+    /// The configuration for a shape: what the environment forces, else what the choice says. Precondition: the choice was
+    /// loaded. Throws std::invalid_argument unless there is one size for each name.
     [[nodiscard]] pick choose(std::span<const std::int64_t> at) const
     {
-        if (forced) return {*forced, rung::forced, false, on};
-        pick out = chosen->choose(device, at);
-        out.on = on;
-        return out;
+        return forced ? pick{*forced, rung::forced, false, on} : picks(at);
     }
     [[nodiscard]] pick choose(const shape_sizes& at) const { return choose(std::span<const std::int64_t>(at)); }
 
@@ -129,23 +128,19 @@ namespace detail {
         } catch (const error& bad) {
             out.note = detail::plain(bad);
         }
-        std::string knows, theirs;
-        out.on = kinship::other;
-        for (const device_choice& d : c.devices) {
-            if (const kinship here = kinship_of(d.device, want.device); here < out.on) {
-                out.on = here;
-                theirs = d.device;
-            }
-            knows += (knows.empty() ? "" : ", ") + quoted_device(d.device);
-        }
+        const auto [part, on] = c.nearest_of_kin(want.device);
+        out.on = on;
+        std::string knows;
+        for (const device_choice& d : c.devices) knows += (knows.empty() ? "" : ", ") + quoted_device(d.device);
         if (out.on == kinship::other)
             return loaded{.refused = "choice " + path + ": does not know device " + quoted_device(want.device) +
                                      (knows.empty() ? ", nor any" : ", only " + knows) + "; what was built in answers"};
         if (out.on == kinship::kin)
             out.note += (out.note.empty() ? "choice " : "; choice ") + path + ": does not know device " +
-                        quoted_device(want.device) + "; its kin " + quoted_device(theirs) +
+                        quoted_device(want.device) + "; its kin " + quoted_device(part->device) +
                         " answers, tune here for better";
-        out.device = std::move(theirs);
+        out.device = part->device;
+        out.picks = picker(c, want.device);
         out.chosen = std::move(c);
         return out;
     } catch (const std::bad_alloc&) {
