@@ -31,11 +31,11 @@ esac
 case $core in Haswell | Zen) own=512,256 ;; *) own=192,384 ;; esac
 
 if [ $short = yes ]; then
-    chosen_on='100 300' shown_on='150 250' rounds=8
+    chosen_on='100 300' shown_on='150 250' rounds=8 few='150'
     set -- --trials 4 --repeat 1 "$@"
 else
-    chosen_on='256 500 1000' shown_on='200 384 777 1200' rounds=26
-    set -- --trials 70 --repeat 1 "$@"
+    chosen_on='300 800 1500' shown_on='200 600 1200 1600' few='200 600' rounds=8
+    set -- --trials 40 --repeat 1 "$@"
 fi
 numbers=''
 for routine in dgemm dsymm dsyrk dsyr2k dtrmm dtrsm dgetrf dpotrf; do numbers="$numbers --number $routine=regex:$routine.([0-9.]+)"; done
@@ -47,31 +47,33 @@ tune_command --space "$here/space.json" --default "p=${own%,*},q=${own#*,}" --co
 cat choice.out
 sizes=$(sed -n 's/.*DGEMM_SIZES=\([0-9,]*\) .*/\1/p' choice.out)
 
-# In turn, so that what the machine does beside it comes to all.
+# In turn, so that what the machine does beside it comes to all. What is installed may take many times as long: on fewer matrices.
 rm -f shown.*
+export OPENBLAS_CORETYPE=$core
 round=0
+# shellcheck disable=SC2086 # lists of words
 while [ $round -lt $rounds ]; do
-    # shellcheck disable=SC2086
-    for which in installed core sizes sizes core installed; do
+    for which in installed few core sizes sizes core few installed; do
         case $which in
-        installed) ./routines $shown_on ;;
-        core) OPENBLAS_CORETYPE=$core ./routines $shown_on ;;
-        sizes) OPENBLAS_CORETYPE=$core DGEMM_SIZES=$sizes LD_PRELOAD=$folder/sizes.so ./routines $shown_on ;;
+        installed) env -u OPENBLAS_CORETYPE ./routines $few ;;
+        few) ./routines $few ;;
+        core) ./routines $shown_on ;;
+        sizes) DGEMM_SIZES=$sizes LD_PRELOAD=$folder/sizes.so ./routines $shown_on ;;
         esac >>shown.$which
     done
     round=$((round + 2))
 done
-paste -d ' ' shown.installed shown.core shown.sizes >shown.all
+paste -d ' ' shown.installed shown.few shown.core shown.sizes >shown.all
 gained() { gain median shown.all "$1" "$2"; }
 {
     echo
     here_and_now
     echo "OpenBLAS 0.3.21, core $detected; here $core, whose sizes are P,Q = $own; chosen: $sizes"
-    echo "matrices of $shown_on, which had no part in the choice: times as much processor time, median of $rounds rounds, 95 %"
+    echo "matrices of $shown_on ($few as installed), which had no part in the choice: times as much processor time, $rounds rounds, 95 %"
     printf '%-10s %-28s %s\n' routine "as installed for $core" "$core for its chosen sizes"
     k=2
     for routine in 'all eight' dgemm dsymm dsyrk dsyr2k dtrmm dtrsm dgetrf dpotrf; do
-        printf '%-10s %-28s %s\n' "$routine" "$(gained $k $((18 + k)))" "$(gained $((18 + k)) $((36 + k)))"
+        printf '%-10s %-28s %s\n' "$routine" "$(gained $k $((18 + k)))" "$(gained $((36 + k)) $((54 + k)))"
         k=$((k + 2))
     done
     echo

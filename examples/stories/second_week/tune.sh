@@ -13,7 +13,7 @@ wants_end
 wants_version 'cadical 1.5.3, which calls itself' "$(cadical --version)" sc2021 cadical
 [ -s "$log" ] || { echo "tune.sh: no log $log, want one of solver/tune.sh" >&2 && exit 2; }
 
-if [ $short = yes ]; then few=2 bits=9 variables=100 trials=6 seeds=1; else few=4 bits=15 variables=200 trials=24 seeds='1 2 3'; fi
+if [ $short = yes ]; then few=2 bits=9 variables=100 trials=6 seeds=1; else few=3 bits=15 variables=200 trials=16 seeds='1 2 3'; fi
 rm -rf inputs cold-* warm-*
 sh "$solver/generate.sh" inputs 2000 $few $bits $variables
 bash "$solver/family.sh" inputs /dev/null >right

@@ -44,7 +44,8 @@ struct view {
 void sweep(const view& from, const view& to, const tile& t)
 {
     for (std::size_t i = t.top; i < t.bottom; ++i) {
-        const double *const above = from.at(i - 1, t.left), *const here = from.at(i, t.left), *const below = from.at(i + 1, t.left);
+        const double *const above = from.at(i - 1, t.left), *const here = from.at(i, t.left),
+                            *const below = from.at(i + 1, t.left);
         double* __restrict const out = to.at(i, t.left);
         for (std::size_t j = 0; j < t.right - t.left; ++j)
             out[j] = here[j] + 0.2 * ((above[j] + below[j]) + (here[j - 1] + here[j + 1]) - 4 * here[j]);
@@ -65,7 +66,8 @@ void sweeps_of(const view& now, const view& next, const tile& t, std::size_t fus
     const tile most = grown(t, fused - 1);
     const std::size_t stride = most.right - most.left + 2, points = (most.bottom - most.top + 2) * stride;
     if (fused > 1) memory.resize((std::max)(memory.size(), 2 * points));
-    const view parts[] = {{memory.data(), stride, most.top - 1, most.left - 1}, {memory.data() + points, stride, most.top - 1, most.left - 1}};
+    const view parts[] = {{memory.data(), stride, most.top - 1, most.left - 1},
+                          {memory.data() + points, stride, most.top - 1, most.left - 1}};
     for (std::size_t k = 0; k < 2 && fused > 1; ++k) {  // the edges of the plane stay as they are
         const auto kept = [&](std::size_t i, std::size_t j) { *parts[k].at(i, j) = *now.at(i, j); };
         for (const std::size_t i : {most.top - 1, most.bottom})
@@ -74,7 +76,8 @@ void sweeps_of(const view& now, const view& next, const tile& t, std::size_t fus
             for (std::size_t i = most.top - 1; i <= most.bottom; ++i) kept(i, j);
     }
     view from = now;
-    for (std::size_t left = fused; left-- > 0; from = parts[left % 2]) sweep(from, left == 0 ? next : parts[left % 2], grown(t, left));
+    for (std::size_t left = fused; left-- > 0; from = parts[left % 2])
+        sweep(from, left == 0 ? next : parts[left % 2], grown(t, left));
 }
 
 struct plane {
@@ -93,7 +96,8 @@ struct plane {
 #pragma omp parallel for collapse(2) schedule(static) num_threads(threads)
             for (std::size_t i = 1; i < n - 1; i += rows)
                 for (std::size_t j = 1; j < n - 1; j += cols)
-                    sweeps_of({now.data(), n}, {next.data(), n}, {i, (std::min)(i + rows, n - 1), j, (std::min)(j + cols, n - 1)}, fused);
+                    sweeps_of({now.data(), n}, {next.data(), n},
+                              {i, (std::min)(i + rows, n - 1), j, (std::min)(j + cols, n - 1)}, fused);
             std::swap(now, next);
         }
     }
@@ -107,8 +111,10 @@ int main(int argc, char** argv)
     if (calls < 1 || argc > 3) return std::fprintf(stderr, "stencil: want CALLS [FILE], at least one call\n"), 2;
     const int most = omp_get_max_threads();
     const tk::space::product space{tk::space::powers_of_two<"fused">(1, 8), tk::space::powers_of_two<"rows">(4, 512),
-                                   tk::space::parameter<"cols">({64, 128, 256, 512, 1024}), tk::space::integers<"threads">(1, most)};
-    const auto untuned = space.of(tk::value<"fused">(1), tk::value<"rows">(4), tk::value<"cols">(1024), tk::value<"threads">(most));
+                                   tk::space::parameter<"cols">({64, 128, 256, 512, 1024}),
+                                   tk::space::integers<"threads">(1, most)};
+    const auto untuned =
+        space.of(tk::value<"fused">(1), tk::value<"rows">(4), tk::value<"cols">(1024), tk::value<"threads">(most));
     plane heat;
     const auto advance = [&](const auto& c) {
         heat.advance(static_cast<std::size_t>(tk::get<"fused">(c)), static_cast<std::size_t>(tk::get<"rows">(c)),
@@ -123,8 +129,9 @@ int main(int argc, char** argv)
     if (argc == 2) {
         for (long k = 0; k < calls; ++k) advance(untuned);
     } else {
-        tk::online::registry planes({"heat", "1", to_text(tk::this_machine())}, space, untuned, {},
-                                    tk::online::parts{tk::online::widening{}, tk::online::alone{}, tk::online::no_probe{}, now});
+        tk::online::registry planes(
+            {"heat", "1", to_text(tk::this_machine())}, space, untuned, {},
+            tk::online::parts{tk::online::widening{}, tk::online::alone{}, tk::online::no_probe{}, now});
         tk::online::kept file(planes, argv[2]);
         auto& tuned = planes.at(tk::online::key(n, most));
         for (long k = 0; k < calls; ++k) {
@@ -137,7 +144,8 @@ int main(int argc, char** argv)
     const double seconds = wall() - began, busy = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
     double sum = 0;
     for (const double x : heat.now) sum += x;
-    std::printf("seconds %.3f of %.3f, %s: %d sweeps at once, tiles of %d x %d, threads %d; sum %.17g\n", seconds, busy, phase, tk::get<"fused">(last),
-                tk::get<"rows">(last), tk::get<"cols">(last), tk::get<"threads">(last), sum);
+    std::printf("seconds %.3f of %.3f, %s: %d sweeps at once, tiles of %d x %d, threads %d; sum %.17g\n", seconds, busy,
+                phase, tk::get<"fused">(last), tk::get<"rows">(last), tk::get<"cols">(last), tk::get<"threads">(last),
+                sum);
     return 0;
 }
