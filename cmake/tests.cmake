@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # How tests are declared, in tests/ and beside what they try.
 # Labels: fast (what scripts/test runs), slow, sanitize (worth running under sanitizers), threads (the same for the thread
-# sanitizer), golden, attack, mpi, opencl, gpu, study; `once` beside `fast`: what a second compiler need not repeat.
+# sanitizer), golden, attack, mpi, opencl, gpu, study, stories; `once` beside `fast`: what a second compiler need not repeat.
 if(NOT TARGET doctest::doctest)
     message(FATAL_ERROR "tunekit: tests need doctest: run scripts/needs test, or configure with -DTUNEKIT_BUILD_TESTS=OFF")
 endif()

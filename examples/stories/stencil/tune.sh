@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tune.sh FOLDER [--short]: a stencil that tunes itself while it computes: time to solution as written, tuned from nothing, and once more from
+# the file that the first tuned run left. What is tuned is in stencil.cpp; compiled in FOLDER with the headers of this checkout.
+set -eu
+. "$(dirname "$0")/../support.sh"
+CXX=${CXX:-g++}
+wants "$CXX" g++ 'the C++ compiler g++ 12 or newer'
+if [ -z "$lacks" ] && ! echo 'int main() {}' | "$CXX" -fopenmp -x c++ - -o probe 2>/dev/null; then lacks='
+  OpenMP for this compiler (Debian: libgomp1 and g++, or libomp-dev and clang)'; fi
+wants_end
+root=$(cd "$here/../../.." && pwd)
+"$CXX" -std=c++20 -O3 -march=native -ffp-contract=off -fopenmp -I"$root/include" -I"$root/packages/online/include" "$here/stencil.cpp" -o stencil
+
+if [ $short = yes ]; then rounds=2 calls=400; else rounds=6 calls=1500; fi
+rm -f written first second
+round=0
+while [ $round -lt $rounds ]; do
+    rm -f tuned.txt
+    [ $((round % 2)) = 1 ] || ./stencil $calls >>written
+    ./stencil $calls tuned.txt >>first
+    ./stencil $calls tuned.txt >>second
+    [ $((round % 2)) = 0 ] || ./stencil $calls >>written
+    round=$((round + 1))
+done
+[ "$(sed 's/.*; sum //' written first second | sort -u | wc -l)" = 1 ] || { echo 'tune.sh: a configuration changed the result' >&2 && exit 1; }
+for which in written first second; do sed 's/^seconds \([0-9.]*\) of \([0-9.]*\),.*/\1 \2/' $which >$which.seconds; done
+paste -d ' ' written.seconds first.seconds second.seconds >shown.seconds
+{
+    here_and_now
+    "$CXX" --version | head -n 1
+    echo "time to solution of $calls calls, $rounds rounds in turn: how many times as much, median, 95 %; then processor time"
+    echo "as written for tuned while it ran       $(gain median shown.seconds 1 3)   $(gain median shown.seconds 2 4)"
+    echo "as written for the second run           $(gain median shown.seconds 1 5)   $(gain median shown.seconds 2 6)"
+    echo "the last runs: $(tail -n 1 written)"
+    tail -n 1 first
+    tail -n 1 second
+} | tee result
