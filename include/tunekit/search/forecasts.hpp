@@ -21,6 +21,7 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/search/experience.hpp"
+#include "tunekit/space/carried.hpp"
 
 namespace tunekit::search {
 
@@ -41,21 +42,21 @@ namespace tunekit::search {
 /// Threads:    const calls are safe.
 class forecasts {
 public:
-    static constexpr std::size_t least_valid = 8;  ///< a source with fewer whole costs forecasts nothing
-    static constexpr std::size_t most_rows = 500;  ///< results that a fit stands on
+    static constexpr std::size_t least_valid = 8;   ///< a source with fewer whole costs forecasts nothing
+    static constexpr std::size_t most_rows = 500;   ///< results that a fit stands on
+    static constexpr std::size_t most_sources = 8;  ///< that a space takes
 
     explicit forecasts(experience past);  ///< Keeps it; nothing is fitted yet.
 
     [[nodiscard]] const experience& past() const noexcept { return past_; }  ///< what it was made from
-    /// Whether source s has enough whole costs. Precondition: s is below the number of sources.
-    [[nodiscard]] bool usable(std::size_t s) const { return past_.sources[s].valid() >= least_valid; }
 
     /// The coordinate of value v of parameter p of source s.
     [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
     {
         return models_[s]->places[p][v];
     }
-    /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: usable(s).
+    /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: the source has
+    /// `least_valid` whole costs.
     void predict(std::size_t s, std::span<const float> rows, std::span<double> out) const;
 
 private:
@@ -68,6 +69,60 @@ private:
     experience past_;
     std::vector<std::unique_ptr<model>> models_;
 };
+
+/// What a space takes of a source of an experience.
+struct taken_source {
+    std::size_t source = 0;               ///< its place in the experience
+    std::size_t configurations = 0;       ///< results whose configurations the space has, with equal or nearest values
+    std::vector<std::string> only_there;  ///< parameters of the source that the space does not have
+    std::vector<std::string> only_here;   ///< those that the source does not have
+};
+
+namespace detail {
+
+/// The sources that a space takes, in their order: of those that have enough whole costs and a parameter's name in common
+/// with it, the latest.
+[[nodiscard]] inline std::vector<std::size_t> sources_for(const space::matched_parameters& there,
+                                                          const experience& past)
+{
+    std::vector<std::size_t> out;
+    for (std::size_t s = past.sources.size(); s-- > 0 && out.size() < forecasts::most_sources;)
+        if (past.sources[s].valid() >= forecasts::least_valid && there.shares(past.sources[s].names()))
+            out.push_back(s);
+    std::reverse(out.begin(), out.end());
+    return out;
+}
+
+[[nodiscard]] inline std::vector<std::string> without(std::span<const std::string> names,
+                                                      std::span<const std::string> others)
+{
+    std::vector<std::string> out;
+    for (const std::string& n : names)
+        if (std::find(others.begin(), others.end(), n) == others.end()) out.push_back(n);
+    return out;
+}
+
+}  // namespace detail
+
+/// What `space` takes of an experience, in the order of its sources: at most `forecasts::most_sources`, the latest that have
+/// `forecasts::least_valid` whole costs and a parameter's name in common with it. Cost: O(results values).
+template <class Space>
+[[nodiscard]] std::vector<taken_source> taken_of(const experience& past, const Space& space)
+{
+    const space::matched_parameters there(space);
+    std::vector<taken_source> out;
+    for (const std::size_t k : detail::sources_for(there, past)) {
+        const experience_source& s = past.sources[k];
+        const auto names = s.names();
+        taken_source t{.source = k,
+                       .only_there = detail::without(names, there.names()),
+                       .only_here = detail::without(there.names(), names)};
+        for (std::size_t r = 0; r < s.results.size(); ++r)
+            t.configurations += there.carry(space, names, s.texts(r), std::nullopt).has_value();
+        out.push_back(std::move(t));
+    }
+    return out;
+}
 
 }  // namespace tunekit::search
 

@@ -182,8 +182,8 @@ private:
             const experience_source& s = by_->views[v];
             const auto names = s.names();
             for (const std::size_t k : by_->views.lowest(v, most_of_a_source))
-                if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(c->candidate))
-                    candidates.push_back(c->candidate);
+                if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(*c))
+                    candidates.push_back(*c);
         }
         if (candidates.size() < most) {
             std::vector<index> all(static_cast<std::size_t>((std::min)(space.size(), tabulated)));
