@@ -135,6 +135,7 @@ int run(const command_options& o)
 {
     command_setup s(o);
     for (const std::string& note : s.begins.notes) complain(note);
+    if (!s.told.empty()) complain(s.told);
     if (o.describe) {
         programs::print_description(s);
         programs::check_output();

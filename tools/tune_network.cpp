@@ -26,6 +26,7 @@
 #include "tunekit/io/logged.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/report/print_progress.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
@@ -80,10 +81,13 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
         if (!o.from_scratch) tasks.back().begin_with(jobs.first_of(k));
     }
 
+    const std::string told = programs::told_of(begun.past, tasks);
+    if (!told.empty()) std::fprintf(stderr, "tune_network: %s\n", tk::report::printable(told).c_str());
+
     // The strategy proposes, the schedule chooses the task, the runner measures. It ends by time or by a signal.
     const tk::stop_on_signal stop;
     tk::print_progress line(tk::tasks_budget{.seconds = o.seconds}, tasks);
-    programs::network_page page(o, jobs);
+    programs::network_page page(o, jobs, told);
     tk::comparison_reserve reserve(o.seconds, untuned);
     const auto watch = [&](const tk::plan& p, std::size_t k) {
         if (!o.json) line(p, k);
@@ -130,7 +134,7 @@ int run(const options& o)
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
     const tk::measure::wall_clock now;
     const double start = now();
-    const auto begun = o.begun();
+    const auto begun = o.begun(o.log);
     for (const std::string& note : begun.notes) std::fprintf(stderr, "tune_network: %s\n", note.c_str());
     const auto jobs = programs::jobs_of(o);
     if (o.spaces) return programs::print_spaces(jobs.all, o.json), 0;

@@ -22,6 +22,7 @@
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/mpi/pool.hpp"
+#include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
@@ -106,8 +107,10 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     const double start = now();
     const tk::tasks_budget budget{.seconds = (1 - tk::comparison_reserve::usual_share) * o.seconds};
     tk::random::philox gen(o.seed);
-    const auto begun = o.begun();
+    const auto begun = o.begun(log);
     for (const std::string& note : begun.notes) std::fprintf(stderr, "tune_network_mpi: %s\n", note.c_str());
+    if (const std::string told = programs::told_of(begun.past, tasks); !told.empty())
+        std::fprintf(stderr, "tune_network_mpi: %s\n", tk::report::printable(told).c_str());
     tk::tasks_tuner t(tasks, begun.how, budget, pool.workers(), gen);
     tk::plan plan;
     std::string problem;

@@ -35,7 +35,7 @@ struct settings {
     std::string only, strategy = "combined", from = "logs", lie = "none";
     std::size_t repeats = 25, log_trials = 200, most_sources = 8;
     std::uint64_t seed = 1;
-    bool json = false;
+    bool json = false, versions = false;
 };
 
 using trials = std::vector<tk::measure::trial>;
@@ -72,8 +72,12 @@ std::string family(const tk::scoring::recording& r)
     return dash == std::string::npos ? r.kernel.substr(0, r.kernel.find(' ')) : r.name.substr(0, dash);
 }
 
-bool teaches(const tk::scoring::recording& source, const tk::scoring::recording& target)
+/// The kernel of a space, whatever its version.
+std::string kernel_of(const tk::scoring::recording& r) { return r.name.substr(0, r.name.find_first_of("_-")); }
+
+bool teaches(const tk::scoring::recording& source, const tk::scoring::recording& target, bool versions)
 {
+    if (versions) return kernel_of(source) == kernel_of(target) && family(source) != family(target);
     const auto mine = target.space.names(), theirs = source.space.names();
     return source.name != target.name && family(source) == family(target) &&
            std::is_permutation(mine.begin(), mine.end(), theirs.begin(), theirs.end());
@@ -121,7 +125,7 @@ void study(const Strategy& strategy, const std::vector<tk::scoring::recording>& 
     for (std::size_t k = 0; k < targets.size(); ++k) {
         std::vector<std::size_t> teachers;
         for (std::size_t j = 0; j < sources.size() && teachers.size() < s.most_sources; ++j)
-            if (teaches(sources[j], targets[k])) teachers.push_back(j);
+            if (teaches(sources[j], targets[k], s.versions)) teachers.push_back(j);
         if (teachers.empty()) continue;
         row out{.space = targets[k].name, .sources = teachers.size(), .cold = {}, .warm = {}};
         const auto repeats = static_cast<double>(s.repeats);
@@ -227,8 +231,14 @@ void run_all(const settings& s)
                         {"warm_to_105", std::exp(r.warm.to_105)},
                         {"cold_after_100", std::exp(r.cold.after_100)},
                         {"warm_after_100", std::exp(r.warm.after_100)}});
-    const nlohmann::ordered_json out{{"seed", s.seed},         {"repeats", s.repeats}, {"strategy", s.strategy},
-                                     {"from", s.from},         {"lie", s.lie},         {"log_trials", s.log_trials},
+    const nlohmann::ordered_json out{{"seed", s.seed},
+                                     {"repeats", s.repeats},
+                                     {"strategy", s.strategy},
+                                     {"from", s.from},
+                                     {"lie", s.lie},
+                                     {"versions", s.versions},
+                                     {"log_trials", s.log_trials},
+                                     {"most_sources", s.most_sources},
                                      {"rows", std::move(list)}};
     std::printf("%s\n", out.dump(2).c_str());
 }
@@ -250,6 +260,10 @@ int main(int argc, char** argv)
     app.add_option("--strategy", s.strategy, "combined, autotvm or autotvm-rank");
     app.add_option("--from", s.from, "logs: runs of the strategy; recordings: all configurations");
     app.add_option("--lie", s.lie, "none, shuffled or inverted: what is done to the costs of the sources");
+    app.add_flag(
+        "--versions", s.versions,
+        "a space learns from other versions of its kernel, the name before its first '_' or '-', instead of its "
+        "family");
     app.add_option("--log-trials", s.log_trials, "of each log");
     app.add_option("--most-sources", s.most_sources, "of a space, the first by name");
     app.repeats(s.repeats);

@@ -24,9 +24,9 @@ namespace python {
 namespace {
 
 programs::begun_recipe begun(const std::string& recipe, const std::vector<std::string>& experience,
-                             const std::string& schedule)
+                             const std::string& schedule, const std::string& log)
 {
-    auto out = programs::begun_recipe_of("recipe", recipe, experience);
+    auto out = programs::begun_recipe_of("recipe", recipe, experience, log);
     if (!schedule.empty()) out.how.schedule = programs::find(programs::schedules(), "schedule", schedule);
     return out;
 }
@@ -94,12 +94,12 @@ void bind_tasks(nb::module_& m)
              [](tasks_run* to, const std::vector<std::string>& names, const std::vector<grid>& spaces,
                 const std::vector<double>& weights, const std::string& recipe,
                 const std::vector<std::string>& experience, const std::string& schedule, double seconds,
-                std::uint64_t trials, std::uint64_t patience, std::size_t workers, std::uint64_t seed, std::string log,
-                bool resume) {
+                std::uint64_t trials, std::uint64_t patience, std::size_t workers, std::uint64_t seed,
+                const std::string& log, bool resume) {
                  const nb::gil_scoped_release free;
-                 new (to) tasks_run(tasks_of(names, spaces, weights), begun(recipe, experience, schedule), schedule,
-                                    {.seconds = seconds, .trials_per_task = trials, .patience = patience}, workers,
-                                    seed, std::move(log), resume);
+                 new (to) tasks_run(tasks_of(names, spaces, weights), begun(recipe, experience, schedule, log),
+                                    schedule, {.seconds = seconds, .trials_per_task = trials, .patience = patience},
+                                    workers, seed, log, resume);
              })
         .def("record", &tasks_run::seen)
         .def("latency", &tasks_run::latency)

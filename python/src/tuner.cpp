@@ -69,17 +69,19 @@ void bind_tuner(nb::module_& m)
         .def_ro("task", &tk::job::task)
         .def_prop_ro("ticket", [](const tk::job& j) { return static_cast<std::uint64_t>(j.ticket); });
 
-    m.def("experience_notes", [](const std::vector<std::string>& paths) { return tk::io::experience_in(paths).notes; });
+    m.def("experience_notes", [](const std::vector<std::string>& paths, const std::string& log) {
+        return tk::io::experience_in(paths, log).notes;
+    });
 
     bind_driven<run>(m, "Run")
         .def("__init__",
              [](run* to, const grid& space, const std::string& recipe, const std::vector<std::string>& experience,
                 std::uint64_t trials, double seconds, std::uint64_t patience, std::uint64_t seed, std::string name,
-                std::string log, bool resume) {
+                const std::string& log, bool resume) {
                  const nb::gil_scoped_release free;
-                 new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience),
-                              {.trials = trials, .seconds = seconds, .patience = patience}, seed, std::move(name),
-                              std::move(log), resume);
+                 new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience, log),
+                              {.trials = trials, .seconds = seconds, .patience = patience}, seed, std::move(name), log,
+                              resume);
              })
         .def("begin_with", &run::begin_with)
         .def("know", &run::know)

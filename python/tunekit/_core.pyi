@@ -8,8 +8,8 @@ version: str
 class Error(ValueError):
     """What the caller can mend: wrong input, a log that does not fit, a run that found nothing. One line."""
 
-def experience_notes(paths: list[str], /) -> list[str]:
-    """What `experience` leaves out of these files and why, a line each."""
+def experience_notes(paths: list[str], log: str, /) -> list[str]:
+    """What `experience` leaves out of these files and why, a line each. `log` is that of the run."""
 def recipes() -> list[str]:
     """The names of the recipes."""
 

@@ -99,7 +99,7 @@ def minimize_tasks(
         if name not in tasks:
             raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
     run = _core.TasksRun(
-        names, [s._grid for s in spaces], [number(f"the weight of task '{n}'", (weights or {}).get(n, 1)) for n in names], text("recipe", recipe), paths_of(experience), "" if schedule is None else text("schedule", schedule),
+        names, [s._grid for s in spaces], [number(f"the weight of task '{n}'", (weights or {}).get(n, 1)) for n in names], text("recipe", recipe), paths_of(experience, log), "" if schedule is None else text("schedule", schedule),
         seconds_of(seconds), count("trials", trials), count("patience", patience),
         at_once, count("seed", seed), path_of(log), bool(resume),
     )

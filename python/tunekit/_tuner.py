@@ -166,11 +166,11 @@ def path_of(log: str | PathLike[str] | None) -> str:
     return text("log", fsdecode(log) if isinstance(log, (str, bytes, PathLike)) else log)
 
 
-def paths_of(experience: str | PathLike[str] | Iterable[str | PathLike[str]]) -> list[str]:
+def paths_of(experience: str | PathLike[str] | Iterable[str | PathLike[str]], log: str | PathLike[str] | None) -> list[str]:
     if isinstance(experience, (str, bytes, PathLike)):
         experience = [experience]
     paths = [text("experience", fsdecode(p) if isinstance(p, (str, bytes, PathLike)) else p) for p in experience]
-    for note in _core.experience_notes(paths) if paths else []:
+    for note in _core.experience_notes(paths, path_of(log)) if paths else []:
         warnings.warn(note, stacklevel=3)
     return paths
 
@@ -211,7 +211,7 @@ class Tuner:
         self.recipe = recipe
         self.seed = count("seed", seed)
         self._run = _core.Run(
-            self.space._grid, text("recipe", recipe), paths_of(experience), count("trials", trials), seconds_of(seconds),
+            self.space._grid, text("recipe", recipe), paths_of(experience, log), count("trials", trials), seconds_of(seconds),
             count("patience", patience), self.seed, text("name", name), path_of(log), bool(resume),
         )
         self._began: float | None = None

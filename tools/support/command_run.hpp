@@ -29,6 +29,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
+#include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace programs {
@@ -41,10 +42,11 @@ struct command_setup {
     tunekit::report::cost_unit unit = unit_of(o);
     tunekit::io::space_file file = tunekit::io::read_space_file(o.space);
     tunekit::space::value_product space = file.space();
-    begun_recipe begins = begun_recipe_of("strategy", o.strategy, o.start_from);
+    begun_recipe begins = begun_recipe_of("strategy", o.strategy, o.start_from, o.log);
     tunekit::recipes::any_recipe how = begins.how;
     tunekit::index untuned = untuned_of(o, file, space);
     std::vector<tunekit::measure::trial> known = known_of(o, space);
+    std::string told{};  ///< what is taken of a past
     tunekit::budget limit{};
 
     explicit command_setup(const command_options& options) : o(options)
@@ -53,6 +55,8 @@ struct command_setup {
         how.limits.max_build_seconds = o.build_seconds;
         if (o.trials > 0) limit.trials = o.trials;
         set_gain(limit, o);
+        const tunekit::task only("command", space, 1.0);
+        told = told_of(begins.past, {&only, 1});
     }
 
     [[nodiscard]] command_tuner begun() const
@@ -88,6 +92,7 @@ struct command_setup {
         auto run = tunekit::report::seen_run_of(title(), space, now);
         run.facts = {"strategy " + o.strategy, "seed " + std::to_string(o.seed),
                      "machine " + to_text(tunekit::this_machine()), "tunekit " + version_text()};
+        if (!told.empty()) run.facts.push_back(told);
         run.workers = o.workers;
         run.repeat = {o.command_line};
         auto& task = run.tasks.front();

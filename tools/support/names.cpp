@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/support/names.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "tunekit/io/experience.hpp"
@@ -19,6 +21,7 @@
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/search/annealing.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
@@ -72,28 +75,66 @@ named<tunekit::recipes::any_recipe> recipes()
     return out;
 }
 
-begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths)
+begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths,
+                             const std::string& own_log)
 {
     begun_recipe out{.how = find(recipes(), what, name), .name = name};
     if (paths.empty()) return out;
-    tunekit::experience past = tunekit::io::experience_in(paths);
-    out.notes = std::exchange(past.notes, {});
+    out.past = tunekit::io::experience_in(paths, own_log);
+    out.notes = std::exchange(out.past.notes, {});
     bool takes = false;
     each_recipe([&](const char* known, auto recipe) {
-        if constexpr (requires { recipe.strategy.remember(past); })
+        if constexpr (requires { recipe.strategy.remember(out.past); })
             if (known == name) {
-                recipe.strategy.remember(past);
+                recipe.strategy.remember(out.past);
                 out.how = tunekit::recipes::erased(recipe);
                 takes = true;
             }
     });
     if (!takes)
         tunekit::invalid(what + " \"" + name + "\" takes no experience, want one with a model, such as combined");
-    if (past.empty()) return out;
-    for (tunekit::experience_source& source : past.sources) source.name.clear();  // a log may lie elsewhere next time
-    const std::string text = tunekit::io::to_text(past);
+    if (out.past.empty()) return out;
+    tunekit::experience nameless = out.past;
+    for (tunekit::experience_source& source : nameless.sources)
+        source.name.clear();  // a log may lie elsewhere next time
+    const std::string text = tunekit::io::to_text(nameless);
     out.name += " from " + text.substr(text.rfind(' ') + 1);  // it ends with its checksum
     out.name.pop_back();
+    return out;
+}
+
+std::string told_of(const tunekit::experience& past, std::span<const tunekit::task> tasks)
+{
+    if (past.empty()) return {};
+    std::size_t taking = 0, most = 0, results = 0, configurations = 0;
+    std::set<std::string> only_there, only_here;
+    for (const tunekit::task& task : tasks) {
+        const auto taken = tunekit::search::taken_of(past, task.space());
+        taking += !taken.empty();
+        most = (std::max)(most, taken.size());
+        for (const auto& t : taken) {
+            results += past.sources[t.source].results.size();
+            configurations += t.configurations;
+            only_there.insert(t.only_there.begin(), t.only_there.end());
+            only_here.insert(t.only_here.begin(), t.only_here.end());
+        }
+    }
+    const auto number = [](std::size_t n) { return std::to_string(n); };
+    std::string out = "experience of " + number(past.sources.size()) +
+                      (past.sources.size() == 1 ? " source, " : " sources, ") + number(past.size()) + " results: ";
+    if (taking == 0) return out + "none is used, as each has no parameter's name in common, or fewer than 8 costs";
+    out += tasks.size() == 1
+               ? number(most) + " used"
+               : "up to " + number(most) + " used by " + number(taking) + " of " + number(tasks.size()) + " tasks";
+    out += ", " + number(100 * configurations / results) + " % of their results are configurations here";
+    const auto add = [&](const char* what, const std::set<std::string>& names) {
+        for (const char* before = what; const std::string& n : names) {
+            out += before + n;
+            before = ", ";
+        }
+    };
+    add("; parameters only there: ", only_there);
+    add("; only here: ", only_here);
     return out;
 }
 

@@ -5,6 +5,7 @@
 /// The recipes, strategies and schedules that programs know by name; names.cpp says which.
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,8 @@
 #include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/search/any_strategy.hpp"
+#include "tunekit/search/experience.hpp"
+#include "tunekit/tune/task.hpp"
 
 namespace programs {
 
@@ -27,12 +30,17 @@ named<tunekit::recipes::any_recipe> recipes();
 struct begun_recipe {
     tunekit::recipes::any_recipe how;
     std::string name;                  ///< what a log calls it; with a past also a number that stands for its results
+    tunekit::experience past{};        ///< what it begins with
     std::vector<std::string> notes{};  ///< what was left out of the past, a line each
 };
 
-/// The recipe of that name with the experience of `paths` (`io::experience_in`); without paths it is as it is. Throws
-/// std::invalid_argument where there is none of that name (`what` is what it is called), or it takes no experience.
-begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths);
+/// The recipe of that name with the experience of `paths` (`io::experience_in`) but for `own_log`; without paths it is as it is.
+/// Throws std::invalid_argument where there is none of that name (`what` is what it is called), or it takes no experience.
+begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths,
+                             const std::string& own_log);
+
+/// What these tasks take of an experience, and what they cannot, a line; empty for an empty one.
+std::string told_of(const tunekit::experience& past, std::span<const tunekit::task> tasks);
 
 /// Their strategies alone.
 named<tunekit::search::any_strategy> strategies();

@@ -84,10 +84,10 @@ struct network_options {
         return out;
     }
 
-    /// The same with the experience of `start_from`, which it reads.
-    [[nodiscard]] begun_recipe begun() const
+    /// The same with the experience of `start_from`, which it reads, but for the run's own log.
+    [[nodiscard]] begun_recipe begun(const std::string& own_log) const
     {
-        auto out = begun_recipe_of("strategy", strategy, start_from);
+        auto out = begun_recipe_of("strategy", strategy, start_from, own_log);
         out.how.schedule = find(schedules(), "schedule", schedule);
         return out;
     }
@@ -155,9 +155,9 @@ struct tune_network_options : network_options {
         ask_together(out);
         return out;
     }
-    [[nodiscard]] begun_recipe begun() const
+    [[nodiscard]] begun_recipe begun(const std::string& own_log) const
     {
-        auto out = network_options::begun();
+        auto out = network_options::begun(own_log);
         ask_together(out.how);
         return out;
     }

@@ -20,8 +20,11 @@ namespace programs {
 /// Now and then while it goes on, and at its end.
 class network_page {
 public:
-    /// Refers to both.
-    network_page(const tune_network_options& o, const network_jobs& jobs) : page_(o.report), o_(o), jobs_(jobs) {}
+    /// Refers to all three; `told` is what the run takes of a past.
+    network_page(const tune_network_options& o, const network_jobs& jobs, const std::string& told)
+        : page_(o.report), o_(o), jobs_(jobs), told_(told)
+    {
+    }
 
     /// After each answer: keeps its time, and writes a page where it is time for one.
     void note(const tunekit::plan& p, std::span<const tunekit::task> tasks)
@@ -58,6 +61,7 @@ private:
         auto run = tunekit::report::seen_run_of(o_.network, tasks, p);
         run.facts = {"strategy " + o_.strategy, "schedule " + o_.schedule, "seed " + std::to_string(o_.seed),
                      "machine " + jobs_.machine(), "tunekit " + version_text()};
+        if (!told_.empty()) run.facts.push_back(told_);
         run.workers = o_.workers;
         run.repeat = {o_.command_line};
         stamps_.put(run);
@@ -68,6 +72,7 @@ private:
     answer_stamps stamps_;
     const tune_network_options& o_;
     const network_jobs& jobs_;
+    const std::string& told_;
 };
 
 }  // namespace programs

@@ -25,11 +25,12 @@ namespace tunekit::io {
 ///     for (const std::string& line : past.notes) std::puts(line.c_str());
 ///
 /// What cannot be used is left out, with a line in `notes`: a file that cannot be read, is neither of both, is damaged or
-/// empty, and a log without the values of its configurations. A torn last line is left out, the lines before it count. It
-/// throws for want of memory alone.
+/// empty, and a log without the values of its configurations. A torn last line is left out, the lines before it count. So is
+/// the file `own`, the log of the run that begins: a run that is taken up has the past with which it began. It throws for
+/// want of memory alone.
 ///
 /// Cost: reading; a log of 1,000 trials takes some 10 ms.
-[[nodiscard]] experience experience_in(std::span<const std::string> paths);
+[[nodiscard]] experience experience_in(std::span<const std::string> paths, const std::string& own = {});
 [[nodiscard]] inline experience experience_in(std::initializer_list<std::string> paths)
 {
     return experience_in(std::span<const std::string>(paths.begin(), paths.size()));
@@ -81,6 +82,14 @@ inline constexpr std::string_view experience_magic = "# tunekit experience 1";
     });
     std::sort(out.begin(), out.end());
     return out;
+}
+
+/// Whether both paths lead to one file.
+[[nodiscard]] inline bool same_file(const std::string& a, const std::string& b)
+{
+    const auto x = core::detail::system::state_of(a), y = core::detail::system::state_of(b);
+    if (!x || !y || x->number == 0) return a == b;  // the last: Windows tells no numbers
+    return x->device == y->device && x->number == y->number;
 }
 
 /// What a message says behind the library's name, which comes again where the message is shown.
@@ -194,13 +203,14 @@ namespace detail {
 
 }  // namespace detail
 
-TUNEKIT_INLINE experience experience_in(std::span<const std::string> paths)
+TUNEKIT_INLINE experience experience_in(std::span<const std::string> paths, const std::string& own)
 {
     experience out;
     for (const std::string& given : paths) {
         const auto files = detail::files_of(given);
         if (files.empty()) out.notes.push_back(given + ": left out: no file in it ends in .jsonl, .log or .experience");
         for (const std::string& path : files) try {
+                if (!own.empty() && detail::same_file(path, own)) throw error("log " + path + ": is that of this run");
                 out.merge(detail::within_memory(path, [&] { return detail::experience_in_file(path); }));
             } catch (const error& e) {
                 out.notes.push_back(detail::without_name(e.what()) + "; left out");

@@ -5,22 +5,24 @@
 /// What was measured before: on other devices, of other sizes, in other weeks.
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/search/detail/fitted_sources.hpp"
 #include "tunekit/search/experience_source.hpp"
 #include "tunekit/search/forecasts.hpp"
+#include "tunekit/space/carried.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit {
@@ -93,6 +95,37 @@ struct experience {
     friend bool operator==(const experience&, const experience&) = default;
 };
 
+namespace search {
+
+/// What a space takes of a source of an experience.
+struct taken_source {
+    std::size_t source = 0;               ///< its place in the experience
+    std::size_t configurations = 0;       ///< results whose configurations the space has, with equal or nearest values
+    std::vector<std::string> only_there;  ///< parameters of the source that the space does not have
+    std::vector<std::string> only_here;   ///< those that the source does not have
+};
+
+/// What `space` takes of an experience, in the order of its sources: at most 8, the latest that have 8 whole costs and a
+/// parameter's name in common with it. Cost: O(results values).
+template <class Space>
+[[nodiscard]] std::vector<taken_source> taken_of(const experience& past, const Space& space)
+{
+    const space::matched_parameters there(space);
+    std::vector<taken_source> out;
+    for (const std::size_t k : detail::sources_for(there, past.sources)) {
+        const experience_source& s = past.sources[k];
+        const auto names = s.names();
+        taken_source t{.source = k,
+                       .only_there = detail::without(names, there.names()),
+                       .only_here = detail::without(there.names(), names)};
+        for (std::size_t r = 0; r < s.results.size(); ++r)
+            t.configurations += there.carry(space, names, s.texts(r), std::nullopt).has_value();
+        out.push_back(std::move(t));
+    }
+    return out;
+}
+
+}  // namespace search
 }  // namespace tunekit
 
 #if TUNEKIT_BODIES

@@ -46,19 +46,10 @@ private:
     std::vector<std::vector<double>> logs_;  // of each value; empty where it has none
 };
 
-/// A configuration that was carried, and what became of the values on the way.
-struct carried {
-    index candidate = 0;      ///< in the space that it was carried to
-    std::size_t equal = 0;    ///< parameters of that space with the very value
-    std::size_t nearest = 0;  ///< with a value that is only the nearest
-    std::size_t kept = 0;     ///< whose value is that of the configuration there: no name, or no value, matches
-    std::size_t lost = 0;     ///< parameters that only the other space has
-};
-
 /// The parameters of a space to which configurations of others are carried.
 ///
 ///     const tk::space::matched_parameters there(small);
-///     if (const auto c = there.carry(small, large.names(), large.texts(best), fallback)) t.begin_with({c->candidate});
+///     if (const auto i = there.carry(small, large.names(), large.texts(best), fallback)) t.begin_with({*i});
 ///
 /// The texts of values come from configurations: all of a space of at most 65536, as many draws of a larger one or fewer
 /// once every value was met. A value that none of them has is never matched.
@@ -93,6 +84,9 @@ public:
     /// Whether a parameter here has one of these names.
     [[nodiscard]] bool shares(std::span<const std::string> names) const;
 
+    /// The names of the parameters.
+    [[nodiscard]] std::span<const std::string> names() const noexcept { return names_; }
+
     /// The values of parameter `j` of the space.
     [[nodiscard]] const matched_values& values(std::size_t j) const { return values_[j]; }
 
@@ -100,18 +94,15 @@ public:
     /// which this was made. Values of parameters that do not match are those of `otherwise`. Empty where no name is
     /// shared, where something does not match and there is no `otherwise`, and where the values are no configuration.
     template <class Space>
-    [[nodiscard]] std::optional<carried> carry(const Space& space, std::span<const std::string> names,
-                                               std::span<const std::string> texts, std::optional<index> otherwise) const
+    [[nodiscard]] std::optional<index> carry(const Space& space, std::span<const std::string> names,
+                                             std::span<const std::string> texts, std::optional<index> otherwise) const
     {
         std::vector<std::uint16_t> row(space.dimensions());
         const index there_before = otherwise.value_or(0);  // a copy: g++ 12 warns of the optional's own
         if (otherwise) space.ordinals(std::span(&there_before, 1), row);
-        carried out;
-        if (!replace(row, names, texts, out) || (out.kept > 0 && !otherwise)) return std::nullopt;
-        const std::optional<index> there = space.index_of_ordinals(row);
-        if (!there) return std::nullopt;
-        out.candidate = *there;
-        return out;
+        const std::size_t matched = replace(row, names, texts);
+        if (matched == 0 || (matched < row.size() && !otherwise)) return std::nullopt;
+        return space.index_of_ordinals(row);
     }
 
 private:
@@ -122,8 +113,9 @@ private:
     [[nodiscard]] bool new_in(const std::uint16_t* row) const;
     void learn(const std::uint16_t* row, std::vector<std::string> texts);
     void finish();
-    [[nodiscard]] bool replace(std::vector<std::uint16_t>& row, std::span<const std::string> names,
-                               std::span<const std::string> texts, carried& out) const;
+    /// Puts the ordinals of what matches into `row`, and returns their number.
+    std::size_t replace(std::vector<std::uint16_t>& row, std::span<const std::string> names,
+                        std::span<const std::string> texts) const;
 
     std::vector<std::string> names_;
     std::vector<std::vector<std::string>> texts_;  // while they are gathered
@@ -213,26 +205,20 @@ TUNEKIT_INLINE void matched_parameters::finish()
     texts_.clear();
 }
 
-TUNEKIT_INLINE bool matched_parameters::replace(std::vector<std::uint16_t>& row, std::span<const std::string> names,
-                                                std::span<const std::string> texts, carried& out) const
+TUNEKIT_INLINE std::size_t matched_parameters::replace(std::vector<std::uint16_t>& row,
+                                                       std::span<const std::string> names,
+                                                       std::span<const std::string> texts) const
 {
-    std::size_t shared = 0;
+    std::size_t out = 0;
     for (std::size_t j = 0; j < names_.size(); ++j) {
         const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), names_[j]) - names.begin());
-        std::optional<std::uint16_t> match;
-        if (at < (std::min)(names.size(), texts.size())) {
-            ++shared;
-            match = values_[j].match(texts[at]);
+        if (at >= (std::min)(names.size(), texts.size())) continue;
+        if (const auto match = values_[j].match(texts[at])) {
+            row[j] = *match;
+            ++out;
         }
-        if (!match) {
-            ++out.kept;
-            continue;
-        }
-        row[j] = *match;
-        ++(values_[j].texts()[*match] == texts[at] ? out.equal : out.nearest);
     }
-    out.lost = names.size() - (std::min)(shared, names.size());
-    return out.equal + out.nearest > 0;
+    return out;
 }
 
 }  // namespace tunekit::space

@@ -202,6 +202,16 @@ cmp -s -n "$(wc -c <before)" before ended.jsonl || fail '--resume changed what w
 [ "$(told ended.jsonl)" = 18 ] || fail "--resume: $(told ended.jsonl) answers in the log after $before, want 18"
 refuses 'was written with seed 3, not 4' --space space.json --seed 4 --strategy random --trials 18 --log ended.jsonl --resume -- ./slow.sh {tile} {mode} {on}
 
+# A log is experience of the next run. Its own log in the same folder is none, so it can be taken up.
+mkdir week
+cp ended.jsonl week/first.jsonl
+again() { "$tune" --space space.json --strategy combined --repeat 1 --start-from week "$@" -- ./program.sh {tile} {mode} {on} >out 2>err || fail "--start-from $*: exit status $?: $(cat err)"; }
+again --trials 4 "$@" --log week/second.jsonl
+grep -q 'experience of 1 source, 18 results: 1 used, 100 % of their results are configurations here' err || fail "--start-from: $(cat err)"
+again --trials 6 "$@" --log week/second.jsonl --resume
+grep -q 'week/second.jsonl: is that of this run; left out' err || fail "--start-from --resume: $(cat err)"
+[ "$(told week/second.jsonl)" = 6 ] || fail "--start-from --resume: $(told week/second.jsonl) answers in the log, want 6"
+
 # What was found is printed, whatever fails then: the log or the files of the end, whose folder is removed while the run goes on.
 mkdir tmp
 for case in log t4 report; do

@@ -5,12 +5,15 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/io/experience.hpp"
+#include "tunekit/space/product.hpp"
 
 namespace {
 
@@ -48,27 +51,87 @@ TEST_CASE("a recipe that begins with a past is named by it, and what cannot be u
     past.add(one);
     tunekit::io::save_experience(folder / "past.experience", past);
 
-    const auto begun = programs::begun_recipe_of("strategy", "combined", {folder / "past.experience"});
+    const auto begun = programs::begun_recipe_of("strategy", "combined", {folder / "past.experience"}, "");
     CHECK(begun.notes.empty());
     CHECK_MESSAGE((begun.name.starts_with("combined from ") && begun.name.size() > 20), begun.name);
     CHECK(begun.name.back() != '\n');
-    CHECK(programs::begun_recipe_of("strategy", "autotvm", {folder / "past.experience"}).name ==
+    CHECK(programs::begun_recipe_of("strategy", "autotvm", {folder / "past.experience"}, "").name ==
           "autotvm" + begun.name.substr(8));
 
     past.sources.front().name = "b";  // as of a log that was moved
     tunekit::io::save_experience(folder / "moved.experience", past);
-    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "moved.experience"}).name == begun.name);
+    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "moved.experience"}, "").name == begun.name);
     past.sources.front().results.front().cost = 3;
     tunekit::io::save_experience(folder / "other.experience", past);
-    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "other.experience"}).name != begun.name);
+    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "other.experience"}, "").name != begun.name);
 
-    const auto missing = programs::begun_recipe_of("strategy", "combined", {folder / "nowhere.jsonl"});
+    const auto missing = programs::begun_recipe_of("strategy", "combined", {folder / "nowhere.jsonl"}, "");
     CHECK(missing.notes.size() == 1);
     CHECK(missing.name == "combined");
-    CHECK(programs::begun_recipe_of("strategy", "random", {}).name == "random");
-    CHECK_THROWS_WITH_AS((void)programs::begun_recipe_of("strategy", "random", {folder / "past.experience"}),
+    CHECK(programs::begun_recipe_of("strategy", "random", {}, "").name == "random");
+    CHECK_THROWS_WITH_AS((void)programs::begun_recipe_of("strategy", "random", {folder / "past.experience"}, ""),
                          "tunekit: strategy \"random\" takes no experience, want one with a model, such as combined",
                          std::invalid_argument);
+}
+
+TEST_CASE("a run's own log is no past of it: the folder that it lies in means the same when the run is taken up")
+{
+    const support::temporary_folder folder;
+    const std::filesystem::path in = folder / "logs";
+    std::filesystem::create_directory(in);
+    tunekit::experience_source one{.name = "a", .parameters = {{.name = "tile"}}};
+    for (const char* const tile : {"1", "2", "4", "8", "16", "32", "64", "128", "256"})
+        one.add(std::vector<std::string>{tile}, {.cost = 1.0 / static_cast<double>(one.results.size() + 1)});
+    tunekit::experience past;
+    past.add(one);
+    tunekit::io::save_experience(in / "past.experience", past);
+    const std::string own = in / "own.jsonl", elsewhere = folder / "link.jsonl";
+    const auto begun = [&](const std::string& log) {
+        return programs::begun_recipe_of("strategy", "combined", {in}, log);
+    };
+    const auto before = begun(own);
+    CHECK(before.notes.empty());
+    one.results.front().cost = 3;
+    past.sources = {one};
+    tunekit::io::save_experience(own, past);
+    std::filesystem::create_symlink(own, elsewhere);
+    for (const std::string& path : {own, elsewhere}) {
+        const auto after = begun(path);
+        CHECK(after.name == before.name);
+        CHECK(after.past == before.past);
+        REQUIRE(after.notes.size() == 1);
+        CHECK(after.notes.front() == "log " + own + ": is that of this run; left out");
+    }
+    CHECK(begun("").name != before.name);
+}
+
+TEST_CASE("what tasks take of a past is told: how much of it they have, and which parameters only one side has")
+{
+    tunekit::experience past;
+    CHECK(programs::told_of(past, {}).empty());
+    const auto add = [&](const std::vector<std::string>& names, std::size_t results) {
+        tunekit::experience_source s{.name = names.front()};
+        for (const std::string& n : names) s.parameters.push_back({.name = n});
+        for (std::size_t k = 1; k <= results; ++k)
+            s.add(std::vector<std::string>(names.size(), std::to_string(k)), {.cost = static_cast<double>(k)});
+        past.add(s);
+    };
+    namespace space = tunekit::space;
+    const tunekit::task tasks[] = {
+        {"a", space::product(space::integers<"tile">(1, 10), space::integers<"unroll">(1, 10)), 1.0},
+        {"b", space::product(space::integers<"lanes">(1, 10)), 1.0}};
+    const auto told = [&](std::size_t n) { return programs::told_of(past, std::span(tasks).first(n)); };
+    add({"tile", "unroll"}, 7);
+    CHECK(told(1) ==
+          "experience of 1 source, 7 results: none is used, as each has no parameter's name in common, or fewer than 8 "
+          "costs");
+    add({"unroll", "tile"}, 20);
+    CHECK(told(1) == "experience of 2 sources, 27 results: 1 used, 100 % of their results are configurations here");
+    add({"tile", "depth"}, 20);
+    CHECK(told(2) ==
+          "experience of 3 sources, 47 results: up to 2 used by 1 of 2 tasks, 50 % of their results are configurations "
+          "here; "
+          "parameters only there: depth; only here: unroll");
 }
 
 TEST_CASE("combined and autotvm are there with carrying between tasks and without")

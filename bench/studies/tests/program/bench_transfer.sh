@@ -28,4 +28,11 @@ for key in space sources cold_to_105 warm_to_105 cold_after_100 warm_after_100; 
 done
 [ "$("$transfer" --spaces $spaces --only gemm_Out --repeats 1 2>/dev/null | grep -c '^gemm')" = 0 ] ||
     fail "a space that nobody teaches has a row"
+mkdir "$work/versions"
+for version in R1:tiled_a R2:tiled_b; do
+    for file in params csv.gz; do cp $spaces/resnet18/${version%:*}.$file "$work/versions/${version#*:}-X.$file"; done
+done
+versions() { "$transfer" --spaces "$work/versions" --repeats 1 --log-trials 12 "$@" 2>"$work/err" | grep -c '^tiled' || true; }
+[ "$(versions --versions)" = 2 ] || fail "not a row for each of two versions: $(cat "$work/err")"
+[ "$(versions)" = 0 ] || fail "a version learns from another without --versions"
 exit $bad

@@ -21,6 +21,7 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/search/experience_source.hpp"
+#include "tunekit/space/carried.hpp"
 
 namespace tunekit::search::detail {
 
@@ -28,21 +29,21 @@ namespace tunekit::search::detail {
 /// the place of the value among the source's, ascending where they are numbers, else by text.
 class fitted_sources {
 public:
-    static constexpr std::size_t least_valid = 8;  ///< a source with fewer whole costs forecasts nothing
-    static constexpr std::size_t most_rows = 500;  ///< results that a fit stands on
+    static constexpr std::size_t least_valid = 8;   ///< a source with fewer whole costs forecasts nothing
+    static constexpr std::size_t most_rows = 500;   ///< results that a fit stands on
+    static constexpr std::size_t most_sources = 8;  ///< that a space takes
 
     explicit fitted_sources(std::vector<experience_source> past);  ///< Keeps them; nothing is fitted yet.
 
     [[nodiscard]] const std::vector<experience_source>& past() const noexcept { return past_; }
-    /// Whether source s has enough whole costs. Precondition: s is below the number of sources.
-    [[nodiscard]] bool usable(std::size_t s) const { return past_[s].valid() >= least_valid; }
 
     /// The coordinate of value v of parameter p of source s.
     [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
     {
         return models_[s]->places[p][v];
     }
-    /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: usable(s).
+    /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: the source has
+    /// `least_valid` whole costs.
     void predict(std::size_t s, std::span<const float> rows, std::span<double> out) const;
 
 private:
@@ -55,6 +56,14 @@ private:
     std::vector<experience_source> past_;
     std::vector<std::unique_ptr<model>> models_;
 };
+
+/// The places of the sources that a space takes, ascending: of those that have enough whole costs and a parameter's name in
+/// common with it, the latest.
+[[nodiscard]] std::vector<std::size_t> sources_for(const space::matched_parameters& there,
+                                                   std::span<const experience_source> past);
+
+/// Those of `names` that are not among `others`.
+[[nodiscard]] std::vector<std::string> without(std::span<const std::string> names, std::span<const std::string> others);
 
 }  // namespace tunekit::search::detail
 
@@ -106,6 +115,24 @@ namespace tunekit::search::detail {
     auto state = process.start(d);
     process.fit(state, surrogate::features(rows, d), y, gen);
     return state;
+}
+
+TUNEKIT_INLINE std::vector<std::size_t> sources_for(const space::matched_parameters& there,
+                                                    std::span<const experience_source> past)
+{
+    std::vector<std::size_t> out;
+    for (std::size_t s = past.size(); s-- > 0 && out.size() < fitted_sources::most_sources;)
+        if (past[s].valid() >= fitted_sources::least_valid && there.shares(past[s].names())) out.push_back(s);
+    std::reverse(out.begin(), out.end());
+    return out;
+}
+
+TUNEKIT_INLINE std::vector<std::string> without(std::span<const std::string> names, std::span<const std::string> others)
+{
+    std::vector<std::string> out;
+    for (const std::string& n : names)
+        if (std::find(others.begin(), others.end(), n) == others.end()) out.push_back(n);
+    return out;
 }
 
 TUNEKIT_INLINE fitted_sources::fitted_sources(std::vector<experience_source> past) : past_(std::move(past))

@@ -177,8 +177,8 @@ TUNEKIT_INLINE std::vector<index> seen_sources::cover(const asked_space& space,
         const experience_source& s = views_[v];
         const auto names = s.names();
         for (const std::size_t k : views_.lowest(v, most_of_a_source))
-            if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(c->candidate))
-                candidates.push_back(c->candidate);
+            if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(*c))
+                candidates.push_back(*c);
     }
     if (candidates.size() < most) {
         std::vector<index> all(static_cast<std::size_t>((std::min)(space.size(), tabulated)));

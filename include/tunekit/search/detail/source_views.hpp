@@ -19,13 +19,10 @@
 
 namespace tunekit::search::detail {
 
-/// The `most` latest sources that are usable and share the name of a parameter with a space, and what they forecast there. A
-/// value that a source does not know counts as the nearest that it knows; where none is near, and for parameters that only
-/// the source has, the value of its best counts.
+/// The sources that a space takes, and what they forecast there. A value that a source does not know counts as the nearest
+/// that it knows; where none is near, and for parameters that only the source has, the value of its best counts.
 class source_views {
 public:
-    static constexpr std::size_t most = 8;
-
     source_views() = default;
     /// `names`: of the space's parameters, in the order of its ordinals.
     source_views(std::shared_ptr<const fitted_sources> past, std::span<const std::string> names,
@@ -71,8 +68,7 @@ TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const fitted_sources> 
     : past_(std::move(past)), dimensions_(names.size())
 {
     const auto& sources = past_->past();
-    for (std::size_t s = sources.size(); s-- > 0 && views_.size() < most;) {
-        if (!past_->usable(s) || !there.shares(sources[s].names())) continue;
+    for (const std::size_t s : sources_for(there, sources)) {
         view v{.source = s};
         const std::size_t d = sources[s].parameters.size(), best = sources[s].best();
         for (std::size_t p = 0; p < d; ++p) {
@@ -92,7 +88,6 @@ TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const fitted_sources> 
         }
         views_.push_back(std::move(v));
     }
-    std::reverse(views_.begin(), views_.end());
 }
 
 TUNEKIT_INLINE std::vector<std::size_t> source_views::lowest(std::size_t k, std::size_t count) const

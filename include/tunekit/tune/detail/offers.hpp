@@ -97,7 +97,7 @@ TUNEKIT_INLINE std::size_t offers::begin(std::size_t k, std::size_t n, const spa
         const place& from = places_[p.waiting.back()];
         p.waiting.pop_back();
         const auto c = p.matched->carry(space, from.names, from.texts, own);
-        if (c) taken += books.begin_with({&c->candidate, 1});
+        if (c) taken += books.begin_with({&*c, 1});
     }
     if (taken > 0) p.since = 0;
     return taken;

@@ -19,9 +19,12 @@
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/mpi/simulated_ranks.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/random.hpp"
+#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/tune/tune.hpp"
+#include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;
 namespace mpi = tk::mpi;
@@ -119,6 +122,47 @@ TEST_CASE("one rank, no latency: the run is the one of a single process; on many
         CHECK(order_of(over_ranks) == order_of(in_process));
         CHECK(over_ranks.seconds() == doctest::Approx(in_process.seconds()));
         CHECK(a() == b());
+    }
+}
+
+TEST_CASE("tasks on ranks carry to each other what they do on simulated workers")
+{
+    std::vector<tk::task> tasks;
+    std::vector<tk::measure::task_identity> of;
+    for (std::int64_t k = 1; k <= 3; ++k) {
+        std::vector<std::int64_t> tiles;
+        for (std::int64_t i = 1; i <= 64; ++i) tiles.push_back(k * i);
+        const tk::space::dynamic_product tiled({{"tile", tiles}}, {});
+        of.push_back(tk::measure::identity_of(tiled));
+        tasks.emplace_back("task" + std::to_string(k), tiled, 1.0);
+    }
+    const tk::recipe how{
+        tk::search::random{},        tk::measure::fixed{},     tk::candidate_limits{}, std::size_t{1}, 20.0,
+        tk::schedule::round_robin{}, tk::carrying{.one_in = 4}};
+    const std::vector tables(3, tk::measure::recorded_rows(rows));
+    for (const std::size_t n : {1U, 4U}) {
+        CAPTURE(n);
+        const auto run = [&](auto& pool) {
+            tk::random::philox gen(3);
+            return tk::tune_tasks(tasks, pool, how, {.trials_per_task = 40, .slot_seconds = 9}, gen);
+        };
+        ranks on(tables, of, {.ranks = n});
+        leased over_ranks(on, of);
+        tk::measure::simulated_workers in_process(tables, {.workers = n});
+        const tk::plan a = run(over_ranks), b = run(in_process);
+        std::size_t carried = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto& one = a.tasks[k].record.trials();
+            const auto& other = b.tasks[k].record.trials();
+            REQUIRE(one.size() == 40);
+            REQUIRE(other.size() == 40);
+            for (std::size_t i = 0; i < 40; ++i) {
+                CHECK(one[i].candidate == other[i].candidate);
+                CHECK(one[i].carried == other[i].carried);
+                carried += one[i].carried;
+            }
+        }
+        CHECK(carried > 3);
     }
 }
 

@@ -83,7 +83,7 @@ inline constexpr covering_list covering_lists[] = {
                 if (std::find(known.begin(), known.end(), values[vl]) == known.end()) continue;
             }
             const auto c = there.carry(space, names, values, otherwise);
-            if (c && std::find(out.begin(), out.end(), c->candidate) == out.end()) out.push_back(c->candidate);
+            if (c && std::find(out.begin(), out.end(), *c) == out.end()) out.push_back(*c);
         }
     }
     return out;
