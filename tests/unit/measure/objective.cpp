@@ -90,7 +90,7 @@ TEST_CASE("a broken limit orders behind every cost that keeps it, by how much it
     CHECK(measure::breaks_limit(at(1e-9, 100.0001)));
     CHECK_FALSE(measure::breaks_limit(at(1e9, 100)));
     CHECK(measure::broken_limit(1, 0) == 2e30);
-    CHECK(measure::broken_limit(-1, -2) == 1.5e30);
+    CHECK(measure::broken_limit(-1, -2) == doctest::Approx(1.5e30));
 }
 
 TEST_CASE("judged: the cost is the objective's, what was measured stays, and another objective begins from there")
