@@ -152,9 +152,9 @@ inline std::optional<tunekit::measure::objective> objective_of(const command_opt
 }
 
 /// The goals of --goals; of parego without them the cost and every number.
-inline tunekit::goal_positions goals_of(const command_options& o, const std::vector<std::string>& names)
+inline std::vector<std::size_t> goals_of(const command_options& o, const std::vector<std::string>& names)
 {
-    tunekit::goal_positions out;
+    std::vector<std::size_t> out;
     for (const std::string& name : o.goals) {
         const auto at = std::find(names.begin(), names.end(), name);
         if (name != "cost" && at == names.end())
@@ -201,7 +201,7 @@ inline tunekit::measure::program_options program_of(const command_options& o)
             continue;
         }
         if (how == "joules") {
-            out.powercap = o.powercap.empty() ? measure::usual_powercap : o.powercap;
+            out.powercap = o.powercap.empty() ? measure::energy_counter::usual : o.powercap;
             if (!measure::energy_counter(out.powercap).found())
                 tunekit::invalid("--number " + name + "=joules: no counter can be read in " + out.powercap +
                                  ", want a machine that has them, and the right to read them");

@@ -35,13 +35,13 @@ struct command_race {
     static constexpr std::size_t front = 12;  // beside the default
 
     std::vector<tunekit::index> finalists;
-    tunekit::goal_positions goals;  ///< empty where there is one
+    std::vector<std::size_t> goals;  ///< empty where there is one
     std::uint32_t rounds = 0;
     double seconds_to_separate = 0;  ///< of a run whose last comparison separates two, about
 
     /// With goals it is the front that is compared, of at most `front` configurations, as many as there is time to separate.
     command_race(const tunekit::tuning& record, tunekit::index untuned, double seconds,
-                 tunekit::goal_positions several = {})
+                 std::vector<std::size_t> several = {})
         : finalists(of(record, 1, untuned)), goals(std::move(several))
     {
         const auto round = [&](const std::vector<tunekit::index>& all) {

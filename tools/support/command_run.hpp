@@ -48,7 +48,7 @@ struct command_setup {
     tunekit::recipes::any_recipe how = begins.how;
     std::vector<std::string> number_names = names_of_numbers(o);  ///< as they are measured
     std::optional<tunekit::measure::objective> objective = objective_of(o, number_names);
-    tunekit::goal_positions goals = goals_of(o, number_names);  ///< empty where there is one
+    std::vector<std::size_t> goals = goals_of(o, number_names);  ///< empty where there is one
     tunekit::index untuned = untuned_of(o, file, space);
     std::vector<tunekit::measure::trial> known = known_of(o, space, number_names);
     tunekit::budget limit{};

@@ -94,6 +94,8 @@ public:
           path_(path),
           mixed_(options.mixed_devices)
     {
+        if constexpr (requires { tuner_.name_values(options.value_names); })
+            if (!options.value_names.empty()) tuner_.name_values(options.value_names);
         detail::check_beginning(file_.text(), past_, path);
         log_header is = header_of(options);
         if (past_.whole_bytes > 0) {

@@ -50,9 +50,6 @@ concept objective_function = std::copyable<O> && requires(const O& goal, const n
 /// at or above 1e30 by itself cannot be told from it. NaN for an x that is not finite.
 [[nodiscard]] double broken_limit(double x, double limit) noexcept;
 
-/// Whether a cost is that of a broken limit.
-[[nodiscard]] constexpr bool breaks_limit(double cost) noexcept { return cost >= broken_cost; }
-
 /// The sum of weight * number over its terms.
 ///
 ///     measure::weighted{{{"cost", 1}, {"joules", 0.02}}};

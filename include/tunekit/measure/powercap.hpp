@@ -19,9 +19,6 @@
 
 namespace tunekit::measure {
 
-/// Where Linux has the counters of powercap.
-inline constexpr const char* usual_powercap = "/sys/class/powercap";
-
 /// The energy of the machine's packages since `restart`, from `intel-rapl:K/energy_uj` in a folder of powercap, K = 0, 1, ... (AMD's have
 /// the same names). Zones inside a package are not added. A counter that has begun again at 0, beyond `max_energy_range_uj`, is
 /// continued once; it must be read more often than it does, which is each minute or less.
@@ -38,8 +35,10 @@ inline constexpr const char* usual_powercap = "/sys/class/powercap";
 /// Cost: opens one file for each package.
 class energy_counter {
 public:
+    static constexpr const char* usual = "/sys/class/powercap";  ///< where Linux has them
+
     /// Begins to count. A `folder` without counters that can be read is none: see `found`.
-    explicit energy_counter(std::string folder = usual_powercap);
+    explicit energy_counter(std::string folder = usual);
 
     /// Whether there is a counter that can be read.
     [[nodiscard]] bool found() const noexcept { return !packages_.empty(); }

@@ -23,9 +23,6 @@
 
 namespace tunekit {
 
-/// Goals of measurements, all to be lowered: 0 stands for the cost, k + 1 for value k.
-using goal_positions = std::vector<std::size_t>;
-
 /// A configuration of a front.
 struct front_member {
     index candidate = 0;          ///< its index
@@ -49,13 +46,13 @@ struct pareto {
 ///
 /// Throws std::invalid_argument for fewer than two goals, or the same one twice.
 /// Cost: O(n^2) for n whole measurements.
-[[nodiscard]] pareto front_of(std::span<const measure::trial> measured, const goal_positions& goals);
+[[nodiscard]] pareto front_of(std::span<const measure::trial> measured, const std::vector<std::size_t>& goals);
 /// The same of a record, with what was known before it.
-[[nodiscard]] pareto front_of(const tuning& record, const goal_positions& goals);
+[[nodiscard]] pareto front_of(const tuning& record, const std::vector<std::size_t>& goals);
 
 /// The candidates for a race for the front: those of `front_of`, and those that it misses by at most `slack` of every goal, as noise
 /// may have put them there; the nearest `most` of all, the front first. Throws what `front_of` does.
-[[nodiscard]] std::vector<index> front_finalists(const tuning& record, const goal_positions& goals,
+[[nodiscard]] std::vector<index> front_finalists(const tuning& record, const std::vector<std::size_t>& goals,
                                                  std::size_t most = 16, double slack = 0.05);
 
 /// The front that a race over `goals` shows. The first goal is the cost.
@@ -69,7 +66,7 @@ struct pareto {
 /// Errors: std::invalid_argument where `goals` does not begin with the cost; those of `measure::race`.
 /// Cost:   that of the race.
 template <measure::measurer M>
-[[nodiscard]] pareto race_front(M& measure, std::span<const index> finalists, const goal_positions& goals,
+[[nodiscard]] pareto race_front(M& measure, std::span<const index> finalists, const std::vector<std::size_t>& goals,
                                 const measure::limits& within, measure::race_options how = {})
 {
     require(goals.size() >= 2 && goals.front() == 0,
@@ -91,7 +88,7 @@ namespace tunekit {
 
 namespace detail {
 
-TUNEKIT_INLINE void check_goals(const goal_positions& goals)
+TUNEKIT_INLINE void check_goals(const std::vector<std::size_t>& goals)
 {
     require(goals.size() >= 2, "front_of: fewer than two goals, want the cost, 0, and a value, k + 1");
     for (std::size_t a = 0; a < goals.size(); ++a)
@@ -101,7 +98,7 @@ TUNEKIT_INLINE void check_goals(const goal_positions& goals)
 
 /// The whole measurements with all of `goals`.
 TUNEKIT_INLINE std::vector<front_member> measured_goals(std::span<const measure::trial> measured,
-                                                        const goal_positions& goals)
+                                                        const std::vector<std::size_t>& goals)
 {
     check_goals(goals);
     std::vector<front_member> out;
@@ -152,12 +149,12 @@ TUNEKIT_INLINE void sort_front(std::vector<front_member>& all)
 
 }  // namespace detail
 
-TUNEKIT_INLINE pareto front_of(const tuning& record, const goal_positions& goals)
+TUNEKIT_INLINE pareto front_of(const tuning& record, const std::vector<std::size_t>& goals)
 {
     return front_of(detail::known_and_tried(record), goals);
 }
 
-TUNEKIT_INLINE pareto front_of(std::span<const measure::trial> measured, const goal_positions& goals)
+TUNEKIT_INLINE pareto front_of(std::span<const measure::trial> measured, const std::vector<std::size_t>& goals)
 {
     const std::vector<front_member> all = detail::measured_goals(measured, goals);
     pareto out;
@@ -168,8 +165,8 @@ TUNEKIT_INLINE pareto front_of(std::span<const measure::trial> measured, const g
     return out;
 }
 
-TUNEKIT_INLINE std::vector<index> front_finalists(const tuning& record, const goal_positions& goals, std::size_t most,
-                                                  double slack)
+TUNEKIT_INLINE std::vector<index> front_finalists(const tuning& record, const std::vector<std::size_t>& goals,
+                                                  std::size_t most, double slack)
 {
     const std::vector<front_member> all = detail::measured_goals(detail::known_and_tried(record), goals);
     std::vector<std::pair<double, index>> near_front;

@@ -43,9 +43,7 @@ constexpr measure::fixed twice{.runs = 2, .batch = 1};
 struct counting {
     [[nodiscard]] auto operator()(int c) const
     {
-        return [c](std::uint64_t run) {
-            return measure::reported{1.0 + c, {100.0 * c, static_cast<double>(run)}};
-        };
+        return [c](std::uint64_t run) { return measure::reported{1.0 + c, {100.0 * c, static_cast<double>(run)}}; };
     }
 };
 
@@ -67,7 +65,8 @@ TEST_CASE("a kernel's numbers come through in this process, in a child, and thro
         right(all[0], 3);
         right(all[1], 7);
     }
-    measure::isolated_workers pool(2, [](std::size_t) { return measure::worker_task(ten{}, measure::timed{counting{}, twice}); });
+    measure::isolated_workers pool(
+        2, [](std::size_t) { return measure::worker_task(ten{}, measure::timed{counting{}, twice}); });
     for (std::uint64_t t = 0; t < 2; ++t) pool.submit({.ticket = tk::ticket{t}, .candidate = 4 + t});
     for (std::size_t got = 0; got < 2;)
         for (const tk::answer& a : pool.collect(10)) {
@@ -79,7 +78,8 @@ TEST_CASE("a kernel's numbers come through in this process, in a child, and thro
 
 TEST_CASE("a kernel that reports at once, and one that a check follows, keep their numbers")
 {
-    auto at_once = measure::in_process(ten{}, measure::timed{[](int c) { return measure::reported{1.0 + c, {7}}; }, twice});
+    auto at_once =
+        measure::in_process(ten{}, measure::timed{[](int c) { return measure::reported{1.0 + c, {7}}; }, twice});
     CHECK(at_once.measure(std::vector<tk::index>{2}, {}).front().values == measure::measured_values{7});
     auto checked = measure::in_process(ten{}, measure::timed{counting{}, twice, [] { return true; }});
     const auto m = checked.measure(std::vector<tk::index>{2}, {.abandon_above = 100}).front();
@@ -92,12 +92,14 @@ TEST_CASE("a kernel that reports at once, and one that a check follows, keep the
 TEST_CASE("a function's numbers, those of a replay, and their names in the record")
 {
     const tk::space::product space{tk::space::integers<"x">(1, 4)};
-    measure::function cost{space, [](const auto& c) { return measure::reported{1.0 * tk::get<"x">(c), {2.0 * tk::get<"x">(c)}}; }};
+    measure::function cost{
+        space, [](const auto& c) { return measure::reported{1.0 * tk::get<"x">(c), {2.0 * tk::get<"x">(c)}}; }};
     tk::tuner t(space, tk::search::grid{}, {.trials = 4}, tk::random::philox(1));
     t.name_values({"bytes"});
     tk::tune(t, cost);
     CHECK(t.record().value_names == std::vector<std::string>{"bytes"});
-    for (const auto& one : t.record().trials()) CHECK(one.measured.values == measure::measured_values{2 * one.measured.cost});
+    for (const auto& one : t.record().trials())
+        CHECK(one.measured.values == measure::measured_values{2 * one.measured.cost});
     CHECK_THROWS_AS(t.name_values(std::vector<std::string>(9)), std::invalid_argument);
 
     std::vector<measure::recorded_row> table(3);

@@ -49,7 +49,7 @@ struct program_options {
     std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
     std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
     std::string
-        powercap{};  ///< folder with the counters for finished_run::joules, usual_powercap; empty: energy is not read
+        powercap{};  ///< folder with the counters for finished_run::joules, energy_counter::usual; empty: energy is not read
     int exit_status = 0;                       ///< that of a successful run
     std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked
     std::vector<std::string> check_command{};  ///< * runs after that run; status 0: the result is right
