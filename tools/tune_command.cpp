@@ -109,10 +109,12 @@ void race(const command_setup& s, const tk::measure::program& program, programs:
     options.builders = 0;
     options.build_directory = program.builds();
     tk::measure::program alone(s.space, std::move(options));
-    tk::measure::interruptible track(alone, [&] { return stop.heard() != 0; });
-    const programs::command_race on(run.record, s.untuned, seconds);
+    const programs::command_race on(run.record, s.untuned, seconds, s.goals);
     run.seconds_to_separate = on.seconds_to_separate;
-    programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
+    s.judge(alone, [&](auto& judged) {
+        tk::measure::interruptible track(judged, [&] { return stop.heard() != 0; });
+        programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
+    });
 }
 
 /// What is told of a run.
@@ -162,16 +164,18 @@ int run(const command_options& o)
     const tk::stop_on_signal stop;
     auto t = s.begun();
     t.begin_with(programs::first_of(o, s.space, s.untuned, s.known));
-    tk::measure::interruptible pool(program, [&] { return stop.heard() != 0; });
     bool pays = true;
     const programs::driven_run ended = programs::driven(
         s, std::move(t),
         [&](auto& of) {
             programs::live_progress line(s, stop);
-            tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {
-                         if (page.due()) page.write(s.seen(now), true);
-                         return line(now);
-                     }});
+            s.judge(program, [&](auto& judged) {
+                tk::measure::interruptible pool(judged, [&] { return stop.heard() != 0; });
+                tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {
+                             if (page.due()) page.write(s.seen(now), true);
+                             return line(now);
+                         }});
+            });
             pays = line.pays();
         },
         [&](programs::driven_run& out, auto&& each) {

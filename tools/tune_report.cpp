@@ -26,7 +26,7 @@ namespace tk = tunekit;
 namespace {
 
 struct settings {
-    std::string log, out, svg, title;
+    std::string log, out, svg, title, objective;
     double peak = 0;
     unsigned watch = 0;
     bool text = false;
@@ -42,10 +42,11 @@ long bytes_of(const std::string& path)
 
 void write(const settings& s)
 {
-    tk::report::seen_run run = tk::report::seen_run_of_log(s.log);
+    tk::report::seen_run run = tk::report::seen_run_of_log(s.log, s.objective);
     if (!s.title.empty()) run.title = s.title;
     run.peak_flops = 1e9 * s.peak;
-    run.repeat.push_back("tune_report " + s.log + (s.out.empty() ? " --text" : " -o " + s.out));
+    run.repeat.push_back("tune_report " + s.log + (s.objective.empty() ? "" : " --objective '" + s.objective + "'") +
+                         (s.out.empty() ? " --text" : " -o " + s.out));
     const auto findings = tk::report::findings_of(run);
     for (std::size_t k = 0; k < run.tasks.size(); ++k)
         if (const auto& best = findings[k].best)
@@ -95,6 +96,9 @@ int main(int argc, char** argv)
     app.add_flag("--text", s.text, "print it to the terminal; so without -o");
     app.add_option("--svg", s.svg, "a folder for the pictures as SVG files")->type_name("FOLDER");
     app.add_flag("--watch{5}", s.watch, "write the page again while the log grows, every 5 s, or every N");
+    app.add_option("--objective", s.objective,
+                   "judge what was measured by another one: 'cost * NAME', 'cost where NAME <= 5'")
+        ->type_name("TEXT");
     app.add_option("--title", s.title, "the page's, instead of the task's name");
     app.add_option("--peak", s.peak, "GFLOP/s of the machine, for shares of peak");
     const int status = programs::run_program(app, argc, argv, [&] { run(s); });

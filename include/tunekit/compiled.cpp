@@ -20,6 +20,8 @@
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/measure/objective.hpp"
+#include "tunekit/measure/powercap.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule.hpp"
@@ -32,6 +34,7 @@
 #include "tunekit/stats.hpp"
 #include "tunekit/surrogate.hpp"
 #include "tunekit/tune.hpp"
+#include "tunekit/tune/pareto.hpp"
 
 #if __has_include(<nlohmann/json.hpp>)
 #include "tunekit/io/experience.hpp"

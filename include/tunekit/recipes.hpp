@@ -9,3 +9,4 @@
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"
+#include "tunekit/recipes/parego.hpp"

@@ -12,6 +12,7 @@
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/model_guided.hpp"
+#include "tunekit/search/parego.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/search/portfolio_options.hpp"
 #include "tunekit/search/random.hpp"

@@ -40,9 +40,13 @@ public:
     using record_type = std::remove_cvref_t<decltype(std::declval<const Tuner&>().record())>;
 
     /// `log` is the path of its log, or empty.
-    driven(Tuner t, std::string log, tunekit::io::logged_options options)
-        : plain_(std::move(t)), log_(std::move(log)), options_(std::move(options))
+    driven(Tuner t, std::string log, tunekit::io::logged_options options, judging how = {})
+        : plain_(std::move(t)), judge_(std::move(how)), log_(std::move(log)), options_(std::move(options))
     {
+        options_.value_names = judge_.value_names();
+        options_.objective = judge_.text();
+        if constexpr (requires { plain_->name_values(options_.value_names); })
+            plain_->name_values(options_.value_names);
         tunekit::require(!options_.resume || !log_.empty(), "resume needs a log, want log=\"run.jsonl\"");
     }
 
@@ -62,10 +66,10 @@ public:
         return checked([&](auto& t) { return t.ask(worker, n); });
     }
     /// Tells an outcome, as `measurement_of` takes it, that came at `stamp` from `worker`.
-    void tell(const tunekit::job& j, double cost, const std::string& kind, const std::string& why, double seconds,
-              double stamp, std::size_t worker)
+    void tell(const tunekit::job& j, double cost, const std::string& kind, const std::string& why,
+              const std::vector<double>& values, double seconds, double stamp, std::size_t worker)
     {
-        auto m = measurement_of("tell", cost, kind, why, seconds);
+        auto m = judge_(measurement_of("tell", cost, kind, why, seconds), values);
         checked([&](auto& t) { t.tell(j, std::move(m), stamp, worker); });
     }
     void drop(const tunekit::job& j)
@@ -117,6 +121,7 @@ public:
     }
 
     [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
+    [[nodiscard]] const judging& judge() const noexcept { return judge_; }
 
 private:
     template <class F>
@@ -154,7 +159,8 @@ private:
     }
 
     std::mutex mutex_;
-    std::optional<Tuner> plain_;                          // before the log, and without one
+    std::optional<Tuner> plain_;  // before the log, and without one
+    judging judge_;
     std::unique_ptr<tunekit::io::logged<Tuner>> logged_;  // from the log on
     std::optional<record_type> ended_;                    // after close
     std::string log_;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "outcome.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "tunekit/core/error.hpp"
 
@@ -14,6 +17,31 @@ std::string bad_cost(double cost)
     if (std::isfinite(cost) && cost > 0) return {};
     const std::string is = std::isnan(cost) ? "NaN" : std::isinf(cost) ? "infinite" : cost == 0 ? "0" : "negative";
     return "the cost is " + is + ", want a positive finite number";
+}
+
+judging::judging(std::vector<std::string> names, const std::string& text) : numbers(std::move(names))
+{
+    tk::require(numbers.size() <= tk::measure::measured_values::most, "numbers: more than 8 names, want at most 8");
+    for (const std::string& name : numbers) {
+        tk::require(std::count(numbers.begin(), numbers.end(), name) == 1,
+                    "numbers: \"" + name + "\" is named twice, want each once");
+        tk::require(name != "cost", "numbers: \"cost\" is the name of the cost, want another");
+    }
+    if (text.empty()) return;
+    objective.emplace(text, numbers);
+    if (objective->is_cost()) objective.reset();
+    else static_cast<void>(tk::measure::judged_names(numbers));
+}
+
+std::vector<std::string> judging::value_names() const
+{
+    return objective ? tk::measure::judged_names(numbers) : numbers;
+}
+
+tk::measure::measurement judging::operator()(tk::measure::measurement m, const std::vector<double>& values) const
+{
+    m.values = tk::measure::measured_values(std::span<const double>(values));
+    return objective ? tk::measure::judged(std::move(m), *objective, numbers) : m;
 }
 
 tk::measure::measurement measurement_of(std::string_view who, double cost, const std::string& kind,

@@ -4,15 +4,36 @@
 /// \file
 /// What a trial gave, as Python tells it.
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tunekit/measure/measurement.hpp"
+#include "tunekit/measure/objective.hpp"
 
 namespace python {
 
 /// What is wrong with a cost, in a sentence that names it; empty for a positive finite number.
 std::string bad_cost(double cost);
+
+/// What a run makes of its measurements: numbers beside the cost by their names, and an objective where there is one.
+struct judging {
+    std::vector<std::string> numbers{};                      ///< names, in their order
+    std::optional<tunekit::measure::objective> objective{};  ///< empty: the cost counts
+
+    judging() = default;
+    /// Throws std::invalid_argument for more than 8 names, one twice, or what is no objective over them.
+    judging(std::vector<std::string> names, const std::string& text);
+
+    /// The names of the values of a trial.
+    [[nodiscard]] std::vector<std::string> value_names() const;
+    /// The text that a log has.
+    [[nodiscard]] std::string text() const { return objective ? objective->text() : std::string(); }
+    /// The measurement as the run has it, with these numbers.
+    [[nodiscard]] tunekit::measure::measurement operator()(tunekit::measure::measurement m,
+                                                           const std::vector<double>& values) const;
+};
 
 /// The measurement of a trial that took `seconds`: its cost where `kind` is empty, else its failure.
 /// Throws std::invalid_argument, which begins with `who`, for a cost that is no positive finite number and for an unknown kind.

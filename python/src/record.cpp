@@ -20,6 +20,7 @@
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/tune/last_comparison.hpp"
+#include "tunekit/tune/pareto.hpp"
 #include "tunekit/tune/tuned.hpp"
 
 namespace nb = nanobind;
@@ -29,7 +30,7 @@ namespace python {
 
 namespace {
 
-/// (index, cost or None, kind, message, stamp, seconds, worker) of each trial.
+/// (index, cost or None, kind, message, stamp, seconds, worker, numbers) of each trial.
 nb::list trials(const record& r)
 {
     nb::list out;
@@ -39,7 +40,7 @@ nb::list trials(const record& r)
         const nb::object cost = m.failed ? nb::none() : nb::object(nb::float_(m.cost));
         out.append(nb::make_tuple(t.candidate, cost, m.failed ? to_text(m.failed->kind) : "",
                                   m.failed ? m.failed->message : std::string(), r.found.curve()[k].seconds,
-                                  m.run_seconds, t.worker));
+                                  m.run_seconds, t.worker, std::vector<double>(m.values.begin(), m.values.end())));
     }
     return out;
 }
@@ -48,6 +49,11 @@ tk::report::seen_run seen(const record& r, const std::vector<std::string>& facts
 {
     auto run = tk::report::seen_run_of(r.name, r.space, r.found);
     run.facts = facts;
+    auto& task = run.tasks.front();
+    task.objective = r.judge.text();
+    if (r.judge.objective) task.unit.name.clear();
+    else if (!r.judge.numbers.empty())
+        for (std::size_t k = 0; k <= r.judge.numbers.size(); ++k) task.goals.push_back(k);
     return run;
 }
 
@@ -70,15 +76,17 @@ std::string curve(const record& r)
 
 /// Calls a function of Python for each configuration.
 struct called {
-    nb::callable call;  // index -> (cost, kind, message, seconds)
+    nb::callable call;  // index -> (cost, kind, message, seconds, numbers)
+    const judging& judge;
 
     std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
     {
         std::vector<tk::measure::measurement> out;
         for (const tk::index i : batch) {
             const auto r = nb::cast<nb::tuple>(call(i));
-            out.push_back(measurement_of("race", nb::cast<double>(r[0]), nb::cast<std::string>(r[1]),
-                                         nb::cast<std::string>(r[2]), nb::cast<double>(r[3])));
+            out.push_back(judge(measurement_of("race", nb::cast<double>(r[0]), nb::cast<std::string>(r[1]),
+                                               nb::cast<std::string>(r[2]), nb::cast<double>(r[3])),
+                                nb::cast<std::vector<double>>(r[4])));
         }
         return out;
     }
@@ -87,11 +95,19 @@ struct called {
 /// Measures the best `n` and `untuned` afresh. (best or None, its cost, the cost of untuned, those not told apart, rounds).
 nb::tuple race(const record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds)
 {
-    called by{call};
+    called by{call, r.judge};
     const auto line = tk::line_up(r.found, n, untuned);
     const auto found = tk::compare_finalists(by, line, untuned, {}, {.max_rounds = 30, .max_seconds = seconds});
     const nb::object best = found.best ? nb::object(nb::int_(*found.best)) : nb::none();
     return nb::make_tuple(best, found.cost, found.untuned_cost, found.race.tied, found.race.rounds);
+}
+
+/// The configurations of the front of these goals, 0 the cost and k + 1 number k, by single measurements.
+std::vector<tk::index> front(const record& r, const std::vector<std::size_t>& goals)
+{
+    std::vector<tk::index> out;
+    for (const tk::front_member& m : tk::front_of(r.found, goals).members) out.push_back(m.candidate);
+    return out;
 }
 
 }  // namespace
@@ -101,6 +117,8 @@ void bind_record(nb::module_& m)
     nb::class_<record>(m, "Record")
         .def_ro("name", &record::name)
         .def("trials", &trials)
+        .def("numbers", [](const record& r) { return r.judge.value_names(); })
+        .def("front", &front)
         .def("best", [](const record& r) { return r.found.incumbent().candidate; })
         .def("best_cost", [](const record& r) { return r.found.best_cost(); })
         .def("found", [](const record& r) { return r.found.found(); })

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "outcome.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/tune/tuning.hpp"
 
@@ -16,6 +17,7 @@ struct record {
     std::string name;
     tunekit::space::any_space space;
     tunekit::tuning found;
+    judging judge{};  ///< of what is measured later
 };
 
 }  // namespace python

@@ -59,8 +59,9 @@ public:
 
     record seen(std::size_t k)
     {
-        return of_record(
-            [&](const tk::plan& p) { return record{tasks_.at(k).name(), tasks_.at(k).space(), p.tasks.at(k).record}; });
+        return of_record([&](const tk::plan& p) {
+            return record{tasks_.at(k).name(), tasks_.at(k).space(), p.tasks.at(k).record, {}};
+        });
     }
     double latency()
     {

@@ -27,9 +27,9 @@ using tuner = tk::tuner<tk::space::any_space, tk::search::any_strategy, tk::rand
 class run : public driven<tuner> {
 public:
     run(const grid& space, const programs::begun_recipe& recipe, const tk::budget& limit, std::uint64_t seed,
-        std::string name, std::string log, bool resume)
+        std::string name, std::string log, bool resume, judging how)
         : driven(tuner(space, recipe.how, limit, tk::random::philox(seed)), std::move(log),
-                 {.name = std::move(name), .strategy = recipe.name, .seed = seed, .resume = resume}),
+                 {.name = std::move(name), .strategy = recipe.name, .seed = seed, .resume = resume}, std::move(how)),
           space_(space)
     {
     }
@@ -38,9 +38,10 @@ public:
     {
         before("begin_with", [&](tuner& t) { t.begin_with(first); });
     }
-    void know(tk::index i, double cost, const std::string& kind, const std::string& why)
+    void know(tk::index i, double cost, const std::string& kind, const std::string& why,
+              const std::vector<double>& values)
     {
-        const auto m = measurement_of("know", cost, kind, why, 0);
+        const auto m = judge()(measurement_of("know", cost, kind, why, 0), values);
         before("know", [&](tuner& t) { t.know(i, m); });
     }
     tk::index best()
@@ -53,7 +54,7 @@ public:
     }
     record seen()
     {
-        return of_record([&](const tk::tuning& r) { return record{name(), space_, r}; });
+        return of_record([&](const tk::tuning& r) { return record{name(), space_, r, judge()}; });
     }
 
 private:
@@ -77,11 +78,11 @@ void bind_tuner(nb::module_& m)
         .def("__init__",
              [](run* to, const grid& space, const std::string& recipe, const std::vector<std::string>& experience,
                 std::uint64_t trials, double seconds, std::uint64_t patience, std::uint64_t seed, std::string name,
-                const std::string& log, bool resume) {
+                const std::string& log, bool resume, std::vector<std::string> numbers, const std::string& objective) {
                  const nb::gil_scoped_release free;
                  new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience, log),
                               {.trials = trials, .seconds = seconds, .patience = patience}, seed, std::move(name), log,
-                              resume);
+                              resume, judging(std::move(numbers), objective));
              })
         .def("begin_with", &run::begin_with)
         .def("know", &run::know)

@@ -15,9 +15,9 @@ from ._call import Limits
 from ._minimize import Race, Result, minimize
 from ._space import Space, permutation
 from ._tasks import Plan, minimize_tasks
-from ._tuner import Failed, Job, Trial, Trials, Tuner
+from ._tuner import Failed, Job, Measurement, Trial, Trials, Tuner
 
 __all__ = [
-    "Error", "Failed", "Job", "Limits", "Plan", "Race", "Result", "Space", "Trial", "Trials", "Tuner",
+    "Error", "Failed", "Job", "Limits", "Measurement", "Plan", "Race", "Result", "Space", "Trial", "Trials", "Tuner",
     "minimize", "minimize_tasks", "permutation", "recipes", "schedules", "__version__",
 ]

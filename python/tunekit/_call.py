@@ -14,8 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
-    Measured: TypeAlias = tuple[float, str, str, float]
-    """Cost, kind and message of a failure, seconds."""
+    Measured: TypeAlias = tuple[float, str, str, float, dict[str, float]]
+    """Cost, kind and message of a failure, seconds, numbers beside the cost."""
 
 
 class Limits:
@@ -75,10 +75,10 @@ def called(f: Callable[..., Any], configuration: Mapping[str, Any]) -> Measured:
     except Exception as e:
         outcome = Failed(f"threw: {type(e).__name__}: {e}", kind="crash")
     took = time.perf_counter() - began
-    cost, kind, why = parts_of(outcome)
+    cost, kind, why, numbers = parts_of(outcome)
     if not kind and (bad := _core.bad_cost(cost)):
         kind, why = "bad_cost", bad
-    return cost, kind, why, took
+    return cost, kind, why, took, numbers
 
 
 def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, Any]) -> Measured:
@@ -109,15 +109,15 @@ def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mappin
         outcome = marshal.loads(said[8:])
         if isinstance(outcome, str):
             raise _core.Error(outcome)
-        cost, kind, why, seconds = outcome
-        return float(cost), str(kind), str(why), float(seconds)
+        cost, kind, why, seconds, numbers = outcome
+        return float(cost), str(kind), str(why), float(seconds), dict(numbers)
     if not ended:
-        return none, "run_timeout", f"still ran after {limits.seconds:g} s", took
+        return none, "run_timeout", f"still ran after {limits.seconds:g} s", took, {}
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         names = {int(s): f" ({s.name})" for s in signal.Signals}  # those of real time have none
-        return none, "crash", f"ended by signal {number}{names.get(number, '')}", took
-    return none, "exited", f"left with status {os.WEXITSTATUS(status)}", took
+        return none, "crash", f"ended by signal {number}{names.get(number, '')}", took, {}
+    return none, "exited", f"left with status {os.WEXITSTATUS(status)}", took, {}
 
 
 def flush() -> None:
@@ -145,7 +145,7 @@ def answer(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, An
     try:
         said: Measured | str = called(f, configuration)
     except SystemExit as e:
-        said = (float("nan"), "exited", f"left by SystemExit({e.code!r})", 0.0)
+        said = (float("nan"), "exited", f"left by SystemExit({e.code!r})", 0.0, {})
     except _core.Error as e:  # it gave no number
         said = str(e)
     flush()

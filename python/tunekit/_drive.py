@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Mapping
 from . import _core
 from ._call import call
 from ._space import shown
+from ._tuner import values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def at_once(run: _core._Driven, work: Work, limits: Limits | None, executor: Exe
                 if not why:
                     yield job, future.result(), worker
                 elif key in lost or why.startswith(TRIED_ELSEWHERE):
-                    yield job, (float("nan"), "lost", f"was lost with its worker: {why}", 0.0), worker
+                    yield job, (float("nan"), "lost", f"was lost with its worker: {why}", 0.0, {}), worker
                 else:
                     lost.add(key)
                     run.drop(job)
@@ -150,15 +151,16 @@ def give_up(run: _core._Driven, jobs: list[_core.Job]) -> None:
 
 
 def drive(
-    run: _core._Driven, work: Work, limits: Limits | None, executor: Executor | None, workers: int, told: Callable[[str, float], None]
+    run: _core._Driven, work: Work, limits: Limits | None, executor: Executor | None, workers: int, told: Callable[[str, float], None],
+    names: list[str],
 ) -> None:
-    """`told(kind, stamp)` is called after each answer."""
+    """`told(kind, stamp)` is called after each answer. `names` are those of the numbers beside the cost."""
     began = time.perf_counter() - run.stamp()
     answers = one_by_one(run, work, limits) if executor is None else at_once(run, work, limits, executor, workers)
     try:
-        for job, (cost, kind, why, took), worker in answers:
+        for job, (cost, kind, why, took, numbers), worker in answers:
             now = time.perf_counter() - began
-            run.tell(job, cost, kind, why, took, now, worker)
+            run.tell(job, cost, kind, why, values_of(names, numbers), took, now, worker)
             told(kind, now)
     finally:
         answers.close()

@@ -10,7 +10,7 @@ from . import _core
 from ._call import Limits, call, check_function, limits_of
 from ._drive import drive, submitted, workers_of
 from ._space import Space, arguments_of, shown
-from ._tuner import Trials, Tuner, trials_of
+from ._tuner import Trials, Tuner, front_of, names_of, trials_of, values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,6 +79,11 @@ class Result:
     def stopped(self) -> str:
         """Why it ended, in words."""
         return self._stopped or self._record.stopped()
+
+    def front(self, *goals: str) -> Trials:
+        """The trials that no other beats in every one of the goals, "cost" and names of numbers; without goals in all of them. By
+        single measurements: with their noise."""
+        return front_of(self.space, self._record, goals)
 
     def report(self, path: str | PathLike[str]) -> None:
         """Writes the run as one HTML page, which needs no network."""
@@ -162,6 +167,8 @@ def minimize(
     race: bool = False,
     progress: bool | Callable[[Tuner], object] = False,
     name: str = "run",
+    numbers: Iterable[str] = (),
+    objective: str = "",
 ) -> Result:
     """Searches `space` for the configuration at which `f` is lowest.
 
@@ -182,6 +189,9 @@ def minimize(
     workers:    how many calls are out at once, where the executor does not tell, or should not decide.
     isolated:   each call in a child process of its own, within `Limits`: a crash or a hang is one failed trial.
     race:       at the end, the best three and the first are measured afresh in turns, for at most the run's time.
+    numbers:    names of what f returns beside the cost, as `Measurement(cost, bytes=4096)`.
+    objective:  what is lowered, of the cost and the numbers: "bytes", "2 * cost + 0.1 * bytes", "cost * bytes" or
+                "cost where bytes <= 4096". The recipe "parego" lowers the cost and all numbers at once: see `Result.front`.
     progress:   a line on standard error, or a function of the tuner after each answer; where it returns true, the run ends.
 
     Raises: Error for wrong input, and for a result that is no number.
@@ -195,7 +205,11 @@ def minimize(
         raise _core.Error(f"tunekit: progress is {shown(progress)}, want True, False or a function of the tuner")
     limits = limits_of(isolated)
     at_once = workers_of(executor, workers)
-    tuner = Tuner(space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name)
+    names = names_of(numbers)
+    tuner = Tuner(
+        space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name,
+        numbers=names, objective=objective,
+    )
     if begin_with != ():
         tuner.begin_with(begin_with)
     line = Progress() if progress is True else None
@@ -217,9 +231,9 @@ def minimize(
     compared = None
     with tuner:
         try:
-            drive(tuner._run, work, limits, executor, at_once, told)
+            drive(tuner._run, work, limits, executor, at_once, told, names)
             if race:
-                compared = compare(space, tuner._run.record(), again)
+                compared = compare(space, tuner._run.record(), again, names)
         except KeyboardInterrupt:
             if tuner.best_cost == float("inf"):
                 raise
@@ -230,12 +244,17 @@ def minimize(
     return Result(space, tuner._run.record(), facts_of(recipe, seed), compared, stopped)
 
 
-def compare(space: Space, record: _core.Record, again: Callable[[Configuration], Measured]) -> Race | None:
+def compare(space: Space, record: _core.Record, again: Callable[[Configuration], Measured], names: list[str]) -> Race | None:
     """The race of the best three and the first; None where nothing was found, or all of them fail."""
     if not record.found():
         return None
     first = record.trials()[0][0]
-    best, cost, first_cost, tied, rounds = record.race(lambda i: again(space.at(i)), 3, first, max(1.0, record.seconds()))
+
+    def measured(i: int) -> tuple[float, str, str, float, list[float]]:
+        cost, kind, why, took, numbers = again(space.at(i))
+        return cost, kind, why, took, values_of(names, numbers)
+
+    best, cost, first_cost, tied, rounds = record.race(measured, 3, first, max(1.0, record.seconds()))
     if best is None:
         return None
     return Race(space.at(best), cost, first_cost, [space.at(i) for i in tied], rounds)

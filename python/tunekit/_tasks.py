@@ -114,7 +114,7 @@ def minimize_tasks(
 
     stopped = ""
     try:
-        drive(run, work, limits, executor, at_once, told)
+        drive(run, work, limits, executor, at_once, told, [])
     except KeyboardInterrupt:
         stopped = "interrupted"
     finally:

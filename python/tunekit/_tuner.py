@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ._space import Configuration
 
-    Outcome: TypeAlias = float | "Failed"
+    Outcome: TypeAlias = float | "Measurement" | "Failed"
     """A cost, or why there is none."""
 else:
 
@@ -44,6 +44,27 @@ class Failed(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Failed, (self.why, self.kind))
+
+
+class Measurement:
+    """A cost with numbers beside it, such as bytes or joules. Return it, or tell it.
+
+        return Measurement(seconds, bytes=4096)
+
+    The names are those that the run was given as `numbers`; one that is left out was not measured.
+    """
+
+    __slots__ = ("cost", "numbers")
+
+    def __init__(self, cost: float, **numbers: float) -> None:
+        self.cost = cost
+        self.numbers = {name: number(f"the number {name}", value) for name, value in numbers.items()}
+
+    cost: float
+    numbers: dict[str, float]
+
+    def __repr__(self) -> str:
+        return f"Measurement({self.cost}{''.join(f', {name}={value}' for name, value in self.numbers.items())})"
 
 
 class Job:
@@ -77,11 +98,14 @@ class Job:
 class Trial:
     """A configuration and what measuring it gave."""
 
-    __slots__ = ("configuration", "index", "cost", "failed", "kind", "stamp", "seconds", "worker")
+    __slots__ = ("configuration", "index", "cost", "failed", "kind", "stamp", "seconds", "worker", "numbers")
 
-    def __init__(self, configuration: Configuration, row: tuple[int, float | None, str, str, float, float, int]) -> None:
+    def __init__(
+        self, configuration: Configuration, row: tuple[int, float | None, str, str, float, float, int, list[float]], names: list[str]
+    ) -> None:
         self.configuration = configuration
-        self.index, self.cost, self.kind, self.failed, self.stamp, self.seconds, self.worker = row
+        self.index, self.cost, self.kind, self.failed, self.stamp, self.seconds, self.worker, values = row
+        self.numbers = dict(zip(names, values))
 
     index: int
     """That of the configuration in the space."""
@@ -96,6 +120,8 @@ class Trial:
     seconds: float
     """That measuring took."""
     worker: int
+    numbers: dict[str, float]
+    """Those beside the cost by their names; with an objective also "cost", the cost that was measured."""
 
     def __repr__(self) -> str:
         return f"Trial({self.configuration}, {self.cost if self.cost is not None else self.kind + ': ' + self.failed})"
@@ -113,23 +139,53 @@ class Trials(list[Trial]):
         columns: dict[str, list[Any]] = {name: [t.configuration[name] for t in self] for name in names}
         for what in ("cost", "kind", "failed", "stamp", "seconds", "worker"):
             columns[what] = [getattr(t, what) for t in self]
+        for name in {name: None for t in self for name in t.numbers}:
+            columns[f"measured {name}" if name in columns else name] = [t.numbers.get(name, float("nan")) for t in self]
         frame = pandas.DataFrame(columns)
         frame["cost"] = frame["cost"].astype(float)
         return frame
 
 
 def trials_of(space: Space, record: _core.Record) -> Trials:
-    return Trials(Trial(space.at(row[0]), row) for row in record.trials())
+    names = record.numbers()
+    return Trials(Trial(space.at(row[0]), row, names) for row in record.trials())
 
 
-def parts_of(outcome: Any) -> tuple[float, str, str]:
-    """A cost, or kind and message of a failure."""
+def front_of(space: Space, record: _core.Record, goals: Iterable[str]) -> Trials:
+    """The trials that no other beats in every goal."""
+    names = ["cost", *record.numbers()]
+    wanted = [text("goals", g) for g in ([goals] if isinstance(goals, str) else goals)] or names
+    for name in wanted:
+        if name not in names:
+            raise _core.Error(f"tunekit: front: no number is called {shown(name)}, want one of {', '.join(names)}")
+    at = {trial.index: trial for trial in trials_of(space, record)}
+    return Trials(at[i] for i in record.front([names.index(name) for name in wanted]) if i in at)
+
+
+def names_of(numbers: Iterable[str]) -> list[str]:
+    if isinstance(numbers, str):
+        numbers = [numbers]
+    return [text("numbers", name) for name in numbers]
+
+
+def values_of(names: list[str], numbers: Mapping[str, float]) -> list[float]:
+    """The numbers in the order of their names. Raises: Error for one that the run does not have."""
+    for name in numbers:
+        if name not in names:
+            raise _core.Error(f"tunekit: the measurement has a number {shown(name)}, want numbers={[*names, name]} where the run begins")
+    return [numbers.get(name, float("nan")) for name in names] if numbers else []
+
+
+def parts_of(outcome: Any) -> tuple[float, str, str, dict[str, float]]:
+    """A cost, or kind and message of a failure, and the numbers beside it."""
     if isinstance(outcome, Failed):
-        return float("nan"), written(outcome.kind), written(outcome.why)
+        return float("nan"), written(outcome.kind), written(outcome.why), {}
+    if isinstance(outcome, Measurement):
+        return (*parts_of(outcome.cost)[:3], outcome.numbers)
     if isinstance(outcome, bool):
         raise _core.Error(f"tunekit: the cost is {outcome}, want a positive number, or Failed(\"why\")")
     try:
-        return float(outcome), "", ""
+        return float(outcome), "", "", {}
     except (TypeError, ValueError, OverflowError):
         raise _core.Error(f"tunekit: the cost is {shown(outcome)}, want a positive number, or Failed(\"why\")") from None
 
@@ -187,6 +243,9 @@ class Tuner:
     `log`, every ask and tell is written as it happens; with `resume`, what is in the log is not measured again. A C++ run
     may resume it, by the same recipe and seed.
 
+    `numbers` names what a `Measurement` tells beside the cost, and `objective` says what of it is lowered: "NAME",
+    "2 * cost + 0.1 * NAME", "cost * NAME", "cost where NAME <= 5". The recipe "parego" lowers the cost and all of them at once, for `front`.
+
     Time is that of the wall since the first ask; `tell(..., stamp=)` gives another. Calls from several threads are safe.
     A log has one writer: it is free again after `close`, at the end of a `with`, or once the tuner is gone.
 
@@ -206,13 +265,17 @@ class Tuner:
         log: str | PathLike[str] | None = None,
         resume: bool = False,
         name: str = "run",
+        numbers: Iterable[str] = (),
+        objective: str = "",
     ) -> None:
+        self._numbers = names_of(numbers)
         self.space = space if isinstance(space, Space) else Space(space)
         self.recipe = recipe
         self.seed = count("seed", seed)
         self._run = _core.Run(
             self.space._grid, text("recipe", recipe), paths_of(experience, log), count("trials", trials), seconds_of(seconds),
-            count("patience", patience), self.seed, text("name", name), path_of(log), bool(resume),
+            count("patience", patience), self.seed, text("name", name), path_of(log), bool(resume), self._numbers,
+            text("objective", objective),
         )
         self._began: float | None = None
 
@@ -226,7 +289,8 @@ class Tuner:
 
     def know(self, configuration: Mapping[str, Any], outcome: Outcome) -> None:
         """Tells a result that is known before the run. It is no trial, and is not measured again."""
-        self._run.know(self.space.index(configuration), *parts_of(outcome))
+        cost, kind, why, numbers = parts_of(outcome)
+        self._run.know(self.space.index(configuration), cost, kind, why, values_of(self._numbers, numbers))
 
     @overload
     def ask(self) -> Job | None: ...
@@ -250,7 +314,8 @@ class Tuner:
         check_job("tell", job)
         now = self._stamp() if stamp is None else number("stamp", stamp)
         took = max(0.0, now - job._asked) if seconds is None else number("seconds", seconds)
-        self._run.tell(job._job, *parts_of(outcome), took, now, 0)
+        cost, kind, why, numbers = parts_of(outcome)
+        self._run.tell(job._job, cost, kind, why, values_of(self._numbers, numbers), took, now, 0)
 
     def drop(self, job: Job) -> None:
         """Gives up a job that was lost; it goes out again before anything new."""
@@ -295,6 +360,11 @@ class Tuner:
     def trials(self) -> Trials:
         """All trials, failed ones included."""
         return trials_of(self.space, self._run.record())
+
+    def front(self, *goals: str) -> Trials:
+        """The trials that no other beats in every one of the goals, "cost" and names of numbers; without goals in all of them. By
+        single measurements: with their noise."""
+        return front_of(self.space, self._run.record(), goals)
 
     @property
     def stopped(self) -> str:

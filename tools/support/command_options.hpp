@@ -27,9 +27,9 @@ namespace programs {
 
 struct command_options {
     std::string space, log, strategy = "combined", cost = "wall", check, untuned, known, seeds, race, t4, directory,
-                            result_file, build_directory, serve;
+                            result_file, build_directory, serve, objective, powercap;
     std::optional<std::string> unit;
-    std::vector<std::string> environment, files, numbers, build, command, start_from;
+    std::vector<std::string> environment, files, numbers, build, command, start_from, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0, seed = 1;
@@ -40,7 +40,11 @@ struct command_options {
          describe = false, check_always = false;
 
     /// Whether the cost is a time that is measured here; who is served tells what he likes.
-    [[nodiscard]] bool is_time() const { return serve.empty() && (cost == "wall" || cost == "cpu"); }
+    [[nodiscard]] bool is_time() const
+    {
+        const bool of_the_cost = objective.empty() || objective == "cost" || objective.starts_with("cost where ");
+        return serve.empty() && (cost == "wall" || cost == "cpu") && of_the_cost;
+    }
 };
 
 /// One line on standard error, whatever a file or a word had in it.
@@ -108,9 +112,21 @@ inline void describe_program(CLI::App& app, command_options& o)
         ->type_name("TEXT");
     app.add_flag("--maximize", o.maximize, "the cost is a score, of which more is better; positive");
     app.add_option("--number", o.numbers,
-                   "NAME=regex:EXPRESSION or NAME=json:/POINTER: told beside the cost; may be repeated")
+                   "NAME=regex:EXPRESSION, json:/POINTER, size:FILE, peak-memory, cpu or joules: told beside the cost; "
+                   "may be repeated")
         ->allow_extra_args(false)
         ->type_name("NAME=READING");
+    app.add_option("--powercap", o.powercap,
+                   "with the counters of --number NAME=joules; /sys/class/powercap by default")
+        ->type_name("FOLDER");
+    app.add_option("--objective", o.objective,
+                   "what is lowered, of the cost and the numbers: 'NAME', '2 * cost + 0.1 * NAME', 'cost * NAME', "
+                   "'cost where NAME <= 5'")
+        ->type_name("TEXT");
+    app.add_option("--goals", o.goals, "cost and numbers that are lowered at once: the front of cost,NAME is told, too")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->type_name("cost,NAME");
     app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS")
         ->type_name("CHECK");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");

@@ -4,6 +4,7 @@
 /// \file
 /// What `measure::program` makes of the command line of tune_command.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,13 +16,17 @@
 #include "tools/support/command_options.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/formats/space_file.hpp"
 #include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/objective.hpp"
+#include "tunekit/measure/powercap.hpp"
 #include "tunekit/measure/program/json_reading.hpp"
 #include "tunekit/measure/program/program_options.hpp"
 #include "tunekit/measure/program/readings.hpp"
 #include "tunekit/report/cost_unit.hpp"
+#include "tunekit/tune/pareto.hpp"
 
 namespace programs {
 
@@ -30,6 +35,8 @@ inline tunekit::report::cost_unit unit_of(const command_options& o)
 {
     if (o.is_time() && o.maximize)
         tunekit::invalid("--maximize is for a score of the program, want --cost regex:EXPRESSION or json:/POINTER too");
+    if (o.maximize && !o.objective.empty())
+        tunekit::invalid("--maximize with --objective, want an objective that is lowered, such as '1 / NAME'");
     if (o.is_time() && o.unit.value_or("s") != "s")
         tunekit::invalid("--unit " + *o.unit + ", but --cost " + o.cost +
                          " is in seconds, want another cost, or no --unit");
@@ -99,15 +106,71 @@ inline std::pair<std::string, std::string> parts_of(const std::string& text, cha
     return {text.substr(0, at), text.substr(at + 1)};
 }
 
-/// wall, cpu, regex:EXPRESSION or json:/POINTER; none for the wall.
+/// wall, cpu, peak-memory, joules, regex:EXPRESSION or json:/POINTER; none for the wall.
 inline std::optional<tunekit::measure::reading> reading_of(const std::string& text, const std::string& option)
 {
     namespace measure = tunekit::measure;
     if (text == "wall") return std::nullopt;
     if (text == "cpu") return measure::cpu_seconds{};
+    if (text == "peak-memory") return measure::peak_memory{};
+    if (text == "joules" && option == "--number") return measure::energy{};
     if (text.starts_with("regex:")) return measure::matched(text.substr(6));
     if (text.starts_with("json:")) return measure::at_pointer(text.substr(5));
     tunekit::invalid(option + " '" + text + "' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER");
+}
+
+/// The names of --number.
+inline std::vector<std::string> names_of_numbers(const command_options& o)
+{
+    std::vector<std::string> out;
+    for (const std::string& n : o.numbers) {
+        out.push_back(n.substr(0, n.find('=')));
+        if (std::count(out.begin(), out.end(), out.back()) > 1)
+            tunekit::invalid("--number names '" + out.back() + "' twice, want each once");
+        if (out.back() == "cost") tunekit::invalid("--number 'cost' has the name of the cost, want another");
+    }
+    return out;
+}
+
+/// The objective of --objective; none where that is the cost alone.
+inline std::optional<tunekit::measure::objective> objective_of(const command_options& o,
+                                                               const std::vector<std::string>& names)
+{
+    if (o.objective.empty()) return std::nullopt;
+    if (!o.goals.empty() || o.strategy == "parego")
+        tunekit::invalid(
+            "--objective makes one goal of several, want it without --goals, and another strategy than parego");
+    try {
+        tunekit::measure::objective out(o.objective, names);
+        if (out.is_cost()) return std::nullopt;
+        static_cast<void>(tunekit::measure::judged_names(names));
+        return out;
+    } catch (const std::invalid_argument& e) {
+        tunekit::invalid("--objective: " + tunekit::io::detail::reason_of(e) +
+                         (names.empty() ? "; --number NAME=READING measures others" : ""));
+    }
+}
+
+/// The goals of --goals; of parego without them the cost and every number.
+inline std::vector<std::size_t> goals_of(const command_options& o, const std::vector<std::string>& names)
+{
+    std::vector<std::size_t> out;
+    for (const std::string& name : o.goals) {
+        const auto at = std::find(names.begin(), names.end(), name);
+        if (name != "cost" && at == names.end())
+            tunekit::invalid("--goals names '" + name + "', which is neither cost nor a --number");
+        out.push_back(name == "cost" ? 0 : static_cast<std::size_t>(at - names.begin()) + 1);
+        if (std::count(out.begin(), out.end(), out.back()) > 1)
+            tunekit::invalid("--goals names '" + name + "' twice, want each once");
+    }
+    if (out.empty() && o.strategy == "parego")
+        for (std::size_t k = 0; k <= names.size(); ++k) out.push_back(k);
+    if (out.size() == 1)
+        tunekit::invalid(o.goals.empty() ? "--strategy parego lowers several goals, want a --number beside the cost"
+                                         : "--goals names one goal, want cost and a --number");
+    if (!out.empty() && out.front() != 0)
+        tunekit::invalid("--goals begins with another goal than cost, want cost,NAME");
+    return out;
 }
 
 /// What is to be measured, as it was asked for.
@@ -133,9 +196,19 @@ inline tunekit::measure::program_options program_of(const command_options& o)
                          std::to_string(measure::measured_values::most));
     for (const std::string& n : o.numbers) {
         auto [name, how] = parts_of(n, '=', "--number", "NAME=regex:EXPRESSION or NAME=json:/POINTER");
+        if (how.starts_with("size:")) {
+            out.numbers.push_back({.name = name, .size_of = how.substr(5)});
+            continue;
+        }
+        if (how == "joules") {
+            out.powercap = o.powercap.empty() ? measure::energy_counter::usual : o.powercap;
+            if (!measure::energy_counter(out.powercap).found())
+                tunekit::invalid("--number " + name + "=joules: no counter can be read in " + out.powercap +
+                                 ", want a machine that has them, and the right to read them");
+        }
         auto read = reading_of(how, "--number");
         auto of_run = read ? *std::move(read) : measure::reading(measure::wall_seconds{});
-        out.numbers.push_back({name, named_reading_of(std::move(of_run), "--number " + name)});
+        out.numbers.push_back({.name = name, .read = named_reading_of(std::move(of_run), "--number " + name)});
     }
     if (!o.check.empty()) {
         const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");

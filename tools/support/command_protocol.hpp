@@ -4,12 +4,14 @@
 /// \file
 /// The protocol of tune_command --serve: a line of JSON is asked, a line of JSON is answered.
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -121,7 +123,18 @@ private:
         const auto told = in.at("cost").get<double>(), cost = s_.unit.shown(told);
         if (!(told > 0 && cost > 0 && cost < tunekit::forever))
             in.at("cost").fail("is no positive finite number, want exp(x) of what may be 0 or less, or \"failed\"");
-        return {.cost = cost, .runs = 1, .batches = {cost}};
+        tunekit::measure::measurement out{.cost = cost, .runs = 1, .batches = {cost}};
+        if (in.value().contains("numbers") || s_.objective || !s_.goals.empty()) {
+            const fields all = in.at("numbers");
+            std::vector<double> numbers;
+            for (const std::string& name : s_.number_names)
+                numbers.push_back(all.at(name.c_str()).template get<double>());
+            for (const auto& [name, value] : all.value().items())
+                if (std::find(s_.number_names.begin(), s_.number_names.end(), name) == s_.number_names.end())
+                    all.at(name.c_str()).fail("is no --number of this run, want one of its names");
+            out.values = tunekit::measure::measured_values(std::span<const double>(numbers));
+        }
+        return s_.judged(std::move(out));
     }
 
     Run& run_;

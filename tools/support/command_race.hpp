@@ -17,6 +17,7 @@
 #include "tunekit/report/run.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/last_comparison.hpp"
+#include "tunekit/tune/pareto.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace programs {
@@ -31,12 +32,17 @@ struct command_race {
     static constexpr std::size_t best = 3;  // beside the default
     static constexpr std::uint32_t max_rounds = 30;
 
+    static constexpr std::size_t front = 12;  // beside the default
+
     std::vector<tunekit::index> finalists;
+    std::vector<std::size_t> goals;  ///< empty where there is one
     std::uint32_t rounds = 0;
     double seconds_to_separate = 0;  ///< of a run whose last comparison separates two, about
 
-    command_race(const tunekit::tuning& record, tunekit::index untuned, double seconds)
-        : finalists(of(record, 1, untuned))
+    /// With goals it is the front that is compared, of at most `front` configurations, as many as there is time to separate.
+    command_race(const tunekit::tuning& record, tunekit::index untuned, double seconds,
+                 std::vector<std::size_t> several = {})
+        : finalists(of(record, 1, untuned)), goals(std::move(several))
     {
         const auto round = [&](const std::vector<tunekit::index>& all) {
             return tunekit::round_seconds(record, all, true);
@@ -49,7 +55,13 @@ struct command_race {
         double left = limited ? race_share * seconds : (std::max)(1.0, race_share * record.seconds());
         if (!limited && to_separate <= most)  // 1.5: one disturbed round does no harm then
             left = (std::max)(left, (std::min)(1.5 * to_separate, most));
-        if (auto more = of(record, best, untuned); left >= enough(more)) finalists = std::move(more);
+        if (auto more = of(record, best, untuned); goals.empty() && left >= enough(more)) finalists = std::move(more);
+        if (!goals.empty()) {
+            if (!limited) left = (std::max)(left, most);
+            finalists = of(record, tunekit::front_finalists(record, goals, front), untuned);
+            while (finalists.size() > 3 && left < enough(finalists))  // the default is the last
+                finalists.erase(finalists.end() - 2);
+        }
         if (finalists.size() > 1) seconds_to_separate = to_separate / race_share;
         if (left >= round(finalists))
             rounds = static_cast<std::uint32_t>((std::min)(double{max_rounds}, left / round(finalists)));
@@ -58,7 +70,12 @@ struct command_race {
 private:
     static std::vector<tunekit::index> of(const tunekit::tuning& record, std::size_t n, tunekit::index untuned)
     {
-        auto out = tunekit::line_up(record, n, untuned);
+        return of(record, tunekit::line_up(record, n, untuned), untuned);
+    }
+    static std::vector<tunekit::index> of(const tunekit::tuning& record, std::vector<tunekit::index> out,
+                                          tunekit::index untuned)
+    {
+        if (std::find(out.begin(), out.end(), untuned) == out.end()) out.push_back(untuned);
         const auto& all = record.trials();
         const bool failed = std::any_of(all.begin(), all.end(), [&](const tunekit::measure::trial& t) {
             return t.candidate == untuned && t.measured.failed;
@@ -92,7 +109,10 @@ void compare(const command_race& on, Measurer& measurer, const tunekit::measure:
 {
     if (on.rounds == 0) return;
     kept_rounds<Measurer, Each&> rounds{measurer, each};
-    (void)tunekit::measure::race(rounds, on.finalists, within, {.max_rounds = on.rounds});
+    tunekit::measure::race_options how{.max_rounds = on.rounds};
+    for (const std::size_t k : on.goals)
+        if (k > 0) how.values.push_back(k - 1);
+    (void)tunekit::measure::race(rounds, on.finalists, within, how);
 }
 
 }  // namespace programs

@@ -4,6 +4,7 @@
 /// \file
 /// What tune_command tells at its end: a table, JSON, a T4 file, and a command to paste.
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -16,12 +17,14 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/support/shell_words.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/program/program_options.hpp"
 #include "tunekit/report/cost_unit.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
+#include "tunekit/report/terminal.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tuning.hpp"
@@ -95,6 +98,30 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
         if (!r.winner.build.empty()) out["best"]["build"] = r.winner.build;
         if (f.compared) out["gain"] = f.gain;
     }
+    if (f.nearest) out["nearest"] = json_of(r, space, *f.nearest);
+    if (f.front) {
+        const auto& t = r.task();
+        const auto goals = [&](const tunekit::front_member& m) {
+            json one{{"config", json_of(space, m.candidate)}};
+            for (std::size_t g = 0; g < t.goals.size(); ++g) {
+                const bool cost = t.goals[g] == 0;
+                const auto shown = [&](double x) {
+                    return std::isfinite(x) ? json(cost ? t.unit.shown(x) : x) : json();
+                };
+                const auto within = cost ? t.unit.shown(m.within[g]) : m.within[g];
+                one["goals"][cost ? "cost" : t.value_names[t.goals[g] - 1]] = {
+                    {"value", shown(m.goals[g])},
+                    {"low", std::isfinite(within.low) ? json(within.low) : json()},
+                    {"high", std::isfinite(within.high) ? json(within.high) : json()}};
+            }
+            return one;
+        };
+        out["front"] = json::array();
+        for (const auto& m : f.front->members) out["front"].push_back(goals(m));
+        out["dominated"] = json::array();
+        for (const auto& m : f.front->dropped) out["dominated"].push_back(goals(m));
+        out["rounds_of_front"] = f.front->rounds;
+    }
     out["tied"] = json::array();
     for (const auto& t : f.tied) out["tied"].push_back(json_of(r, space, t));
     out["rounds"] = f.rounds;
@@ -150,6 +177,16 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     std::printf("%zu configuration%s measured, %zu failed, %.1f s: %s\n\n", t.trials.size(),
                 t.trials.size() == 1 ? "" : "s", f.failed, r.run.seconds, r.run.stopped.c_str());
     print_failures(r);
+    if (!f.best && f.nearest) {
+        std::string numbers;
+        for (std::size_t k = 0; k < t.value_names.size() && k < f.nearest->numbers.size(); ++k)
+            numbers += "; " + t.value_names[k] + ' ' +
+                       tunekit::core::text_of(f.nearest->numbers[k], std::chars_format::general, 5);
+        std::printf("no configuration keeps the limit of '%s'; the nearest that was found: %s%s\n",
+                    tunekit::report::printable(t.objective).c_str(), space.text(f.nearest->candidate).c_str(),
+                    numbers.c_str());
+        return;
+    }
     if (!f.best) {
         std::printf("no configuration was measured without failing\n");
         return;
@@ -174,6 +211,7 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     line("best", *f.best);
     for (const auto& c : f.tied) line(r.unclear() ? "unclear" : "tied", c);
     std::fputs(table.text().c_str(), stdout);
+    std::fputs(tunekit::report::detail::front_text(t, f, "").c_str(), stdout);
     const bool two = f.compared && f.compared->candidate != f.best->candidate;
     if (two) {
         const std::string what = f.against_baseline ? "the default" : "the first that ran",
@@ -232,6 +270,8 @@ inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::
             r.quantities.push_back(
                 {r.objectives[0], is_time ? 1e3 * m.cost : unit.shown(m.cost), is_time ? "ms" : unit.name});
         }
+        for (std::size_t k = 0; !m.failed && k < record.value_names.size() && k < m.values.size(); ++k)
+            r.quantities.push_back({record.value_names[k], m.values[k], ""});
         out.results.push_back(std::move(r));
     }
     return out;

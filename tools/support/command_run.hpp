@@ -26,8 +26,11 @@
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/io/logged.hpp"
+#include "tunekit/measure/objective.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/recipes/parego.hpp"
 #include "tunekit/report/run.hpp"
+#include "tunekit/tune/pareto.hpp"
 #include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tune.hpp"
@@ -44,13 +47,20 @@ struct command_setup {
     tunekit::space::value_product space = file.space();
     begun_recipe begins = begun_recipe_of("strategy", o.strategy, o.start_from, o.log);
     tunekit::recipes::any_recipe how = begins.how;
+    std::vector<std::string> number_names = names_of_numbers(o);  ///< as they are measured
+    std::optional<tunekit::measure::objective> objective = objective_of(o, number_names);
+    std::vector<std::size_t> goals = goals_of(o, number_names);  ///< empty where there is one
     tunekit::index untuned = untuned_of(o, file, space);
-    std::vector<tunekit::measure::trial> known = known_of(o, space);
+    std::vector<tunekit::measure::trial> known = known_of(o, space, number_names);
     std::string told{};  ///< what is taken of a past
     tunekit::budget limit{};
 
     explicit command_setup(const command_options& options) : o(options)
     {
+        if (objective || !goals.empty()) how.limits.abandon_factor = tunekit::forever;  // one that is slow may be best
+        if (o.strategy == "parego")
+            how.strategy = tunekit::search::any_strategy(tunekit::recipes::parego(goals).strategy);
+        for (auto& t : known) t.measured = judged(std::move(t.measured));
         how.limits.max_run_seconds = o.run_seconds;
         how.limits.max_build_seconds = o.build_seconds;
         if (o.trials > 0) limit.trials = o.trials;
@@ -62,13 +72,33 @@ struct command_setup {
     [[nodiscard]] command_tuner begun() const
     {
         command_tuner out(tunekit::space::any_space(space), how, limit, tunekit::random::philox(o.seed));
+        out.name_values(value_names());
         for (const auto& t : known) out.know(t.candidate, t.measured);
         return out;
     }
+    /// The names of the numbers of a trial.
     [[nodiscard]] std::vector<std::string> value_names() const
     {
+        return objective ? tunekit::measure::judged_names(number_names) : number_names;
+    }
+    /// A measurement as the objective has it.
+    [[nodiscard]] tunekit::measure::measurement judged(tunekit::measure::measurement m) const
+    {
+        return objective ? tunekit::measure::judged(std::move(m), *objective, number_names) : m;
+    }
+    /// Calls f with `pool`, judged by the objective.
+    template <class Pool, class F>
+    void judge(Pool& pool, F&& f) const
+    {
+        if (!objective) return f(pool);
+        tunekit::measure::by_objective by(pool, *objective, number_names);
+        f(by);
+    }
+    /// The names of the goals.
+    [[nodiscard]] std::vector<std::string> goal_names() const
+    {
         std::vector<std::string> out;
-        for (const std::string& n : o.numbers) out.push_back(n.substr(0, n.find('=')));
+        for (const std::size_t k : goals) out.push_back(k == 0 ? "cost" : number_names[k - 1]);
         return out;
     }
     /// What the page is called: the program's name.
@@ -99,6 +129,8 @@ struct command_setup {
         task.baseline = untuned;
         task.unit = unit;
         task.value_names = value_names();
+        task.goals = goals;
+        task.objective = o.objective;
         task.texts = texts();
         return run;
     }
@@ -201,12 +233,13 @@ driven_run driven(const command_setup& s, command_tuner t, Drive&& drive, Compar
                               .strategy = s.begins.name,
                               .seed = o.seed,
                               .resume = o.resume,
-                              .value_names = s.value_names(),
+                              .objective = s.objective ? s.objective->text() : std::string(),
                               .about = {.title = s.title(),
                                         .unit = s.unit.name,
                                         .maximize = s.unit.maximize,
                                         .untuned = s.untuned,
-                                        .values = s.texts()}});
+                                        .values = s.texts(),
+                                        .goals = s.goal_names()}});
     if (!kept.note().empty()) complain(kept.note());
     return carry(kept);
 }

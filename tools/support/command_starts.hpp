@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -148,15 +150,20 @@ std::vector<configuration_row> rows_of(const std::string& option, const std::str
 
 /// The results of --known FILE.
 inline std::vector<tunekit::measure::trial> known_of(const command_options& o,
-                                                     const tunekit::space::value_product& space)
+                                                     const tunekit::space::value_product& space,
+                                                     const std::vector<std::string>& numbers)
 {
     if (o.known.empty()) return {};
     using tunekit::measure::failure, tunekit::measure::failure_kind;
     std::vector<tunekit::measure::trial> out;
-    for (const auto& row : rows_of("--known", o.known, space, {"cost", "failure"}, [](const auto& e) { throw e; })) {
+    std::vector<std::string> more{"cost", "failure"};
+    more.insert(more.end(), numbers.begin(), numbers.end());
+    for (const auto& row : rows_of("--known", o.known, space, more, [](const auto& e) { throw e; })) {
         tunekit::measure::trial& t = out.emplace_back();
         t.candidate = row.candidate;
-        const auto text = [&](const char* column) { return row.more.contains(column) ? row.more.at(column) : ""; };
+        const auto text = [&](const char* column) {
+            return row.more.contains(column) ? row.more.at(column) : std::string();
+        };
         if (!text("failure").empty()) {
             t.measured.failed = failure{failure_kind::invalid, 0, text("failure")};
             continue;
@@ -168,6 +175,11 @@ inline std::vector<tunekit::measure::trial> known_of(const command_options& o,
                              "', want a positive finite number, or a text in the column failure");
         t.measured.cost = cost;
         t.measured.runs = 1;
+        std::vector<double> values;
+        for (const std::string& name : numbers)
+            values.push_back(
+                tunekit::core::number<double>(text(name.c_str())).value_or(std::numeric_limits<double>::quiet_NaN()));
+        t.measured.values = tunekit::measure::measured_values(std::span<const double>(values));
     }
     return out;
 }

@@ -14,6 +14,7 @@
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/recipes/dynatune_curves.hpp"
+#include "tunekit/recipes/parego.hpp"
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/early_stop.hpp"
 #include "tunekit/schedule/linear.hpp"
@@ -59,6 +60,7 @@ void each_recipe(const Add& add)
     add("adatune-paper", tk::recipes::adatune_paper());
     add("combined", tk::recipes::combined());
     add("combined-alone", carried(tk::recipes::combined(), {}));
+    add("parego", tk::recipes::parego());
     add("adatune", tk::recipes::adatune());
     add("chameleon-sa-as", tk::recipes::chameleon_sa_as());
     add("chameleon-ae", tk::recipes::chameleon_ae());

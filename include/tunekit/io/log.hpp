@@ -38,6 +38,7 @@ struct log_about {
     bool maximize = false;                           ///< whether costs are 1 / scores, which a report shows
     std::optional<index> untuned{};                  ///< what the winner is compared with
     std::vector<std::vector<std::string>> values{};  ///< by parameter: the texts of its values, in their order
+    std::vector<std::string> goals{};  ///< of a front: "cost" and names of `measurement::values`; empty: one goal
 
     friend bool operator==(const log_about&, const log_about&) = default;
 };
@@ -75,6 +76,9 @@ struct log_header {
     log_budget budget{};        ///< at the beginning
     /// The names of `measurement::values`, in their order; at most measured_values::most.
     std::vector<std::string> value_names{};
+    /// The text of the objective that made the costs (`measure::objective`); the costs that were measured are then the values called
+    /// "cost". Empty: they are the costs.
+    std::string objective{};
     log_about about{};                ///< for reports, of the only task
     std::vector<task_entry> tasks{};  ///< one at least
 };
@@ -133,7 +137,9 @@ namespace detail {
     json_line line;
     line.member("title", a.title).member("unit", a.unit).member("maximize", a.maximize);
     if (a.untuned) line.member("untuned", *a.untuned);
-    return line.member("values", a.values).text();
+    line.member("values", a.values);
+    if (!a.goals.empty()) line.member("goals", a.goals);
+    return line.text();
 }
 
 }  // namespace detail
@@ -163,6 +169,7 @@ namespace detail {
     if (h.schema == event_log_schema)
         line.member("workers", h.workers).member_json("budget", detail::to_json(h.budget));
     if (!h.value_names.empty()) line.member("measured", h.value_names);
+    if (!h.objective.empty()) line.member("objective", h.objective);
     if (h.about != log_about{}) line.member_json("about", detail::to_json(h.about));
     return line.member_json("tasks", tasks + ']').text();
 }

@@ -41,8 +41,9 @@ struct logged_options {
     bool mixed_devices = false;                          ///< workers on different devices may write into one log
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
-    std::vector<std::string> value_names{};              ///< of measurement::values; a resumed run must have the same
-    log_about about{};                                   ///< what reports say of it
+    std::vector<std::string> value_names{};              ///< of measurement::values; empty: the tuner's (`name_values`)
+    std::string objective{};  ///< text of what made the costs; a resumed run must have the same
+    log_about about{};        ///< what reports say of it
 };
 
 namespace detail {
@@ -93,6 +94,8 @@ public:
           path_(path),
           mixed_(options.mixed_devices)
     {
+        if constexpr (requires { tuner_.name_values(options.value_names); })
+            if (!options.value_names.empty()) tuner_.name_values(options.value_names);
         detail::check_beginning(file_.text(), past_, path);
         log_header is = header_of(options);
         if (past_.whole_bytes > 0) {
@@ -230,16 +233,18 @@ public:
 private:
     [[nodiscard]] log_header header_of(const logged_options& options) const
     {
-        log_header out{.schema = event_log_schema,
-                       .version = core::version_text(),
-                       .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
-                       .seed = options.seed,
-                       .strategy = options.strategy,
-                       .schedule = options.schedule,
-                       .seconds = tuner_.limit().seconds,
-                       .budget = detail::budget_of(tuner_.limit()),
-                       .value_names = options.value_names,
-                       .about = options.about};
+        log_header out{
+            .schema = event_log_schema,
+            .version = core::version_text(),
+            .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
+            .seed = options.seed,
+            .strategy = options.strategy,
+            .schedule = options.schedule,
+            .seconds = tuner_.limit().seconds,
+            .budget = detail::budget_of(tuner_.limit()),
+            .value_names = options.value_names.empty() ? detail::record_of(tuner_, 0).value_names : options.value_names,
+            .objective = options.objective,
+            .about = options.about};
         detail::describe(out, tuner_, options.name);
         if (!detail::has_workers(tuner_)) out.workers = (std::max)(options.workers, std::uint64_t{1});
         return out;
@@ -282,6 +287,8 @@ private:
             return out.empty() ? "none" : out.substr(1);
         };
         same("measured values named", listed(was), listed(is));
+        same("the objective", was.objective.empty() ? "cost" : was.objective,
+             is.objective.empty() ? "cost" : is.objective);
         const auto told = [](const log_header& h) { return std::string(h.about.maximize ? "scores" : "costs"); };
         same("what is told as", told(was), told(is));
         same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));

@@ -130,6 +130,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
         auto& texts = out.values.emplace_back();
         for (std::size_t i = 0; i < values[k].size(); ++i) texts.push_back(values[k][i].get<std::string>());
     }
+    out.goals = texts_from(j, "goals");
     return out;
 }
 
@@ -152,6 +153,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                  .workers = j.value().contains("workers") ? j.at("workers").get<std::uint64_t>() : 1,
                  .budget = schema == event_log_schema ? budget_from(j.at("budget")) : log_budget{},
                  .value_names = texts_from(j, "measured"),
+                 .objective = j.value().contains("objective") ? j.at("objective").get<std::string>() : std::string(),
                  .about = {},
                  .tasks = {}};
     if (h.value_names.size() > measure::measured_values::most) j.at("measured").fail("are more than 8 names");

@@ -24,7 +24,7 @@ namespace tunekit::measure {
 ///     tk::measure::function cost{space, [&](const auto& c) { return simulate(tk::get<"tile">(c)); }};
 ///     auto found = tk::tune(space, cost, tk::search::annealing{}, {.trials = 200}, gen);
 ///
-/// The cost is what `f` returns: seconds, bytes, or anything else that is positive and finite, because strategies take its
+/// The cost is what `f` returns, a number or `measure::reported` with numbers beside it: seconds, bytes, or anything else that is positive and finite, because strategies take its
 /// logarithm. Return exp(x) for an x that may be 0 or less, and 1/x for one that should grow. Where `f` is noisy, average
 /// in it.
 ///
@@ -38,7 +38,8 @@ struct function {
         std::invocable<F&, const typename Space::config&>,
         "tunekit: function, argument 2 does not take a configuration: write [](const auto& c) { ... } and read "
         "its parameters by tunekit::get<\"name\">(c)");
-    static_assert(std::convertible_to<std::invoke_result_t<F&, const typename Space::config&>, double>,
+    static_assert(std::convertible_to<std::invoke_result_t<F&, const typename Space::config&>, double> ||
+                      std::same_as<std::invoke_result_t<F&, const typename Space::config&>, reported>,
                   "tunekit: function, argument 2 does not return a number: want the cost, a double");
 
     Space space;  ///< the space of the configurations
@@ -56,6 +57,17 @@ struct function {
     }
 
 private:
+    template <class Answer>
+    [[nodiscard]] static double cost_of(const Answer& answer, measurement& out)
+    {
+        if constexpr (std::same_as<Answer, reported>) {
+            out.values = answer.values;
+            return answer.cost;
+        } else {
+            return static_cast<double>(answer);
+        }
+    }
+
     [[nodiscard]] measurement one(index i)
     {
         measurement out;
@@ -65,7 +77,7 @@ private:
             out.failed = failure{.kind = kind, .message = std::move(message)};
         };
         try {
-            const auto cost = static_cast<double>(f(space.at(i)));
+            const double cost = cost_of(f(space.at(i)), out);
             if (cost > 0 && cost <= (std::numeric_limits<double>::max)()) {
                 out.cost = cost;
                 out.runs = 1;

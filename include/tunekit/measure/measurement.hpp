@@ -126,6 +126,17 @@ private:
     std::uint8_t size_ = 0;
 };
 
+/// What a kernel reports of a run of its own: its seconds, and numbers beside them.
+///
+///     return tk::measure::reported{seconds, {joules, bytes}};
+struct reported {
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run, or another cost
+    measured_values values{};                                ///< of the last run `measurement::values` has them
+};
+
+/// The cost from which on a measurement is one that breaks the limit of an objective (`broken_limit`): no time is that long.
+inline constexpr double broken_cost = 1e30;
+
 /// The result of measuring one configuration.
 struct measurement {
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run; without meaning where `failed`
@@ -137,7 +148,7 @@ struct measurement {
     double run_seconds = 0;           ///< wall seconds of the candidate's check, warm-up and timing
     std::optional<failure> failed{};  ///< why there is no cost; empty where there is one
     std::vector<double> batches{};    ///< seconds per run of each timed batch, in order
-    measured_values values{};         ///< numbers beside the cost; no part of the library ranks by them
+    measured_values values{};  ///< numbers beside the cost; only objectives, and races over several goals, see them
 
     /// Whether `cost` is a verified time of the whole candidate, so that it can be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }

@@ -29,6 +29,9 @@ struct race_options {
     double margin = 0.01;           ///< >= 0; a candidate slower by no more than this share counts as equal
     std::uint32_t max_rounds = 60;  ///< 1 to 1000; rounds after which the race ends in any case
     double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; only the first round may begin after this
+    /// Positions of `measurement::values` that are goals beside the cost, all to be lowered: the race is for the front then (see
+    /// `race`). A finalist without one of them fails.
+    std::vector<std::size_t> values{};
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const
@@ -36,6 +39,8 @@ struct race_options {
         require(confidence > 0 && confidence < 1, "race: confidence is out of range, want 0 < confidence < 1");
         require(margin >= 0, "race: margin is negative or NaN, want >= 0");
         require(max_rounds >= 1 && max_rounds <= 1000, "race: max_rounds is out of range, want 1 to 1000");
+        for (const std::size_t k : values)
+            require(k < measured_values::most, "race: values has a position that no measurement has, want at most 7");
         require(max_seconds > 0, "race: max_seconds is not positive, want > 0");
     }
 
@@ -57,7 +62,8 @@ struct standing {
     index candidate = 0;                                     ///< its index in the space
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds; median of its rounds; NaN without one
     std::vector<double> costs;                               ///< seconds in each round it ran
-    bool tied = false;              ///< not shown to be slower than any other; true also for the winner
+    std::vector<std::vector<double>> goals{};  ///< by position in race_options::values: the value in each round it ran
+    bool tied = false;  ///< not shown to be slower than any other, or worse in all goals; true also for the winner
     slowdown against_winner{};      ///< all 0 for the winner itself and for a finalist that failed
     std::optional<failure> failed;  ///< the failure that ended its race; empty where there is none
 
@@ -115,8 +121,10 @@ public:
                 require(s.candidate != i, "race: a finalist is given twice, want each once");
             left_.push_back(out_.standings.size());
             out_.standings.emplace_back().candidate = i;
+            out_.standings.back().goals.resize(options.values.size());
         }
-        wanted_ = detail::wanted_evidence(finalists.size(), options.confidence);
+        wanted_ = detail::wanted_evidence(finalists.size(), options.confidence) *
+                  static_cast<double>(1 + options.values.size());
     }
 
     /// Whether the race is over.
@@ -148,6 +156,7 @@ public:
             standing& s = out_.standings[order_[j]];
             if (measured[j].ok() && measured[j].cost > 0) {
                 s.costs.push_back(measured[j].cost);
+                take_goals(s, measured[j]);
             } else if (measured[j].failed) {
                 s.failed = measured[j].failed;
             } else {
@@ -181,13 +190,36 @@ public:
     }
 
 private:
+    void take_goals(standing& s, const measurement& m) const
+    {
+        for (std::size_t g = 0; g < options_.values.size(); ++g) {
+            const std::size_t k = options_.values[g];
+            if (k < m.values.size() && std::isfinite(m.values[k])) s.goals[g].push_back(m.values[k]);
+            else s.failed = failure{.kind = failure_kind::bad_cost, .message = "a goal was not measured"};
+        }
+    }
+
+    /// Whether the rounds show that b is better than a: faster, or, with several goals, better in one and not worse in the others.
     [[nodiscard]] bool beaten_by(std::size_t a, std::size_t b) const
     {
-        const std::vector<double> ratios = detail::log_ratios(out_.standings[a], out_.standings[b]);
+        const standing &mine = out_.standings[a], &other = out_.standings[b];
+        const auto n = static_cast<std::uint32_t>((std::min)(mine.costs.size(), other.costs.size()));
+        const auto shown = [&](std::uint32_t rounds) { return detail::evidence(rounds, n) >= wanted_; };
         const double equal = std::log1p(options_.margin);
-        const auto slower = std::count_if(ratios.begin(), ratios.end(), [&](double r) { return r > equal; });
-        return detail::evidence(static_cast<std::uint32_t>(slower), static_cast<std::uint32_t>(ratios.size())) >=
-               wanted_;
+        std::uint32_t slower = 0, faster = 0;
+        for (const double r : detail::log_ratios(mine, other)) slower += r > equal, faster += r < -equal;
+        bool better = shown(slower), no_worse = options_.values.empty() || shown(n - faster);
+        for (std::size_t g = 0; g < options_.values.size() && no_worse; ++g) {
+            std::uint32_t more = 0, less = 0;
+            for (std::uint32_t r = 0; r < n; ++r) {
+                const double x = mine.goals[g][r], y = other.goals[g][r];
+                more += x - y > options_.margin * std::fabs(y);
+                less += y - x > options_.margin * std::fabs(x);
+            }
+            better = better || shown(more);
+            no_worse = shown(n - less);
+        }
+        return better && no_worse;
     }
 
     void compare_with(const standing& best)
@@ -232,6 +264,11 @@ private:
 /// where its code and its data came to lie or a clock that stays low, is a truth to it: simulated with such noise of 3 %,
 /// the best of five was still in the race in only 0.54 to 0.97 of the runs. A race whose rounds have processes of their own
 /// draws it anew: the form below.
+///
+/// With `race_options::values` there are g goals, and the finalists left are the front: a drops out only where b is shown to be better
+/// than a by more than the margin in one goal, and shown not to be worse by more than it in any. The evidence of each is compared with g
+/// times as much as above, so the same bound holds: a wrong drop takes a wrong test, of at most g for the better goal, of one where
+/// "not worse" is wrong. The margin is a share of the better value in each goal.
 ///
 /// The finalists left at the end are tied. The winner is the one with the smallest index: a fixed order, so two races with
 /// the same verdicts name the same winner. Costs are medians of this race alone, so the choice of the finalists does not

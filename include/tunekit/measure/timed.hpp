@@ -31,7 +31,7 @@ namespace tunekit::measure {
 ///   * prepare it, outside the timed window, and return a callable that runs it. The callable takes nothing, or the number
 ///     of the run for kernels that rotate between buffers. It returns nothing, or the seconds of its run. Where it has a
 ///     `restore()`, that is called before each run, untimed;
-///   * report the seconds of one run (double or float), as device timers do.
+///   * report the seconds of one run (double or float), as device timers do, or `measure::reported`: seconds with numbers beside.
 ///
 /// `check()` or `check(config)` is called after the first run of a kernel that was prepared. It returns bool, or a text about
 /// the fault (std::optional<std::string> or const char*, empty or null where there is none). Where it has `poison()`, that is
@@ -119,6 +119,7 @@ private:
             preparing = false;
             detail::timed_run<timed, decltype(run), Config> one(*this, run, config, flushed());
             step(detail::timed_session(one.parts(), options, within, start, out));
+            if (one.values().size() != 0) out.values = one.values();
         };
         try {
             prepared([](detail::timed_session session) { session.measure(); });

@@ -52,6 +52,7 @@ namespace tunekit::search {
 /// Costs:      the forest sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones: differences
 ///             among bad costs would take most splits. A failure counts as q, and to the process as the worst valid cost. A
 ///             measurement cut short (`at_least`) counts as its bound, and is no centre of neighbours.
+///             A cost that breaks a limit (`measure::broken_cost`) is seen next to the worst that keeps it.
 /// Pending:    it never waits. The process believes that what is out costs what it predicts: the mean stays, the uncertainty
 ///             shrinks. A process without such a `fit`, and the forest, are told nothing.
 /// Many:       each model sees at most `forest_rows` or `process_rows` measurements, the best and the latest. From
@@ -150,6 +151,22 @@ struct portfolio {
         hear(s, space, batch, measured);
         for (state& other : s.alone) hear(other, space, batch, measured);
         if (!s.alone.empty()) s.turn.hear(batch, measured);
+    }
+
+    /// Tells a state anew what came of everything that it has heard of: `log_cost(i)` stands for ln of the cost of configuration i;
+    /// +inf is a failure. Both models are then fitted, and candidates drawn, anew. For a state without a past. Cost O(answered
+    /// (out + 1)) besides.
+    template <class LogCost>
+    void retell(state& s, const LogCost& log_cost) const
+    {
+        s.best = {};
+        for (std::size_t k = 0; k < s.past.size(); ++k) {
+            if (s.past.out(k)) continue;
+            const double x = log_cost(s.past.at(k));
+            s.past.retell(k, x);
+            if (x < detail::past::failure) s.best.add(s.past.at(k), x, centres);
+        }
+        s.forest_at = s.list_at = s.rank_at = 0;
     }
 
 private:
@@ -272,6 +289,7 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(s.past.log_cost(k));
         }
+        detail::draw_near(log_costs);
         const core::plain_vector<float> rows = rows_of(s, space, which, options.forest_encoding, forest_told(s));
         forest.fit(s.forest, surrogate::features(rows, columns(s, space, options.forest_encoding, forest_told(s))),
                    detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
@@ -293,6 +311,7 @@ private:
         }
         const core::plain_vector<float> rows = rows_of(s, space, which, options.process_encoding, true);
         const surrogate::features taken(rows, columns(s, space, options.process_encoding, true));
+        detail::draw_near(log_costs);
         std::vector<double> scores = detail::capped_log_scores(log_costs, 1);
         s.told.weigh(space, which, scores, open);
         if constexpr (believes()) process.fit(s.process, taken, scores, open, gen);
@@ -414,7 +433,8 @@ private:
 
     [[nodiscard]] static double value(const state& s, const stats::prediction& p)
     {
-        return stats::log_expected_excess(p, -s.best.log_costs.front());
+        const double best = s.best.log_costs.front(), broken = std::log(measure::broken_cost);
+        return stats::log_expected_excess(p, best < broken ? -best : broken - best);  // as `draw_near` has it
     }
 };
 

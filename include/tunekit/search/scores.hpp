@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/measure/concepts.hpp"
 
 namespace tunekit::search {
 
@@ -27,6 +28,10 @@ namespace detail {
 
 /// The lower `quantile` of the finite values of `costs`. Precondition: one is finite.
 [[nodiscard]] double cost_cap(std::span<const double> costs, double quantile);
+
+/// Draws the costs that break a limit (`measure::broken_cost`) near to the others, for models to which 69 is far from -7: the worst
+/// of those that keep it, or 0 where none does, plus ln(1 + share) by which each breaks it. Others stay as they are.
+void draw_near(std::span<double> log_costs);
 
 /// -min(ln cost, cap) of each of `log_costs`. +inf is a failure. The cap is the `quantile` of the finite values.
 /// Precondition: one is finite.
@@ -52,6 +57,21 @@ TUNEKIT_INLINE double cost_cap(std::span<const double> costs, double quantile)
     const auto at = valid.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(valid.size() - 1) * quantile);
     std::nth_element(valid.begin(), at, valid.end());
     return *at;
+}
+
+TUNEKIT_INLINE void draw_near(std::span<double> log_costs)
+{
+    const double broken = std::log(measure::broken_cost);
+    double worst = -std::numeric_limits<double>::infinity();
+    bool any = false;
+    for (const double x : log_costs) {
+        if (!std::isfinite(x)) continue;
+        if (x < broken) worst = (std::max)(worst, x);
+        else any = true;
+    }
+    if (!any) return;
+    for (double& x : log_costs)
+        if (std::isfinite(x) && x >= broken) x += (std::isfinite(worst) ? worst : 0) - broken;
 }
 
 TUNEKIT_INLINE std::vector<double> capped_log_scores(std::span<const double> log_costs, double quantile)

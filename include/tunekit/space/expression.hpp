@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Constraints as text: integer expressions with Python's precedence and arithmetic.
+/// Constraints and objectives as text: expressions with Python's precedence and arithmetic.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +36,8 @@ namespace tunekit::space {
 class expression {
 public:
     /// Parses `text`. `words` are texts that may stand in quotes; see `number_of`.
-    expression(std::string text, std::span<const std::string> names, std::span<const std::string> words = {});
+    expression(std::string text, std::span<const std::string> names, std::span<const std::string> words = {},
+               expression_role role = {});
 
     /// The number that stands for word `k` among the values. No other value equals it.
     [[nodiscard]] static std::int64_t number_of(std::size_t k) noexcept { return detail::number_of_word(k); }
@@ -52,6 +53,13 @@ public:
     [[nodiscard]] bool holds(const Value& value) const
     {
         return evaluate(tree_.root, value).truth();
+    }
+
+    /// The number that the expression gives, as a double; a comparison gives 0 or 1.
+    template <class Value>
+    [[nodiscard]] double value(const Value& of) const
+    {
+        return evaluate(tree_.root, of).as_real();
     }
 
 private:
@@ -105,8 +113,8 @@ private:
 namespace tunekit::space {
 
 TUNEKIT_INLINE expression::expression(std::string text, std::span<const std::string> names,
-                                      std::span<const std::string> words)
-    : tree_{.text = std::move(text)}
+                                      std::span<const std::string> words, expression_role role)
+    : tree_{.text = std::move(text), .role = role}
 {
     detail::expression_parser(tree_, names, words);
 }

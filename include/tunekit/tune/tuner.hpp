@@ -10,9 +10,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/random/generator.hpp"
@@ -86,6 +88,15 @@ public:
         requires space::typed<Space>
     {
         know(detail::index_in(space_, c, "tuner: know"), std::move(m));
+    }
+
+    /// Names the values of the measurements, in their order: `tuning::value_names` of the record, and the log's.
+    /// Errors: std::invalid_argument for more than `measured_values::most`.
+    void name_values(std::vector<std::string> names)
+    {
+        require(names.size() <= measure::measured_values::most,
+                "tuner: name_values has more than 8 names, want at most 8");
+        record_.value_names = std::move(names);
     }
 
     /// The next job. Where it is empty, wait while anything is out; otherwise the run has ended.

@@ -828,6 +828,16 @@ TEST_CASE("a log has the values beside the cost, their names once, and nothing o
     CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", fresh(), how(true)),
                          doctest::Contains("was written with measured values named joules bytes, not none"), tk::error);
 
+    // The names may come from the tuner, or go to it.
+    CHECK(tk::io::logged(f / "log", fresh(), named(true, {"joules", "bytes"})).record().value_names ==
+          log.header.value_names);
+    {
+        auto t2 = fresh();
+        t2.name_values({"watts"});
+        tk::io::logged run(f / "by tuner", std::move(t2), how(false));
+    }
+    CHECK(tk::io::read_log(f / "by tuner").header.value_names == std::vector<std::string>{"watts"});
+
     tk::io::log_header header = log.header;
     header.schema = tk::io::log_schema;
     const std::string text = tk::io::to_line(header) + '\n' + tk::io::to_line(t) + '\n';
@@ -850,4 +860,29 @@ TEST_CASE("a log has the values beside the cost, their names once, and nothing o
           std::string::npos);
     CHECK(refused(R"(["joules","bytes"])", R"(["a","b","c","d","e","f","g","h","i"])")
               .find("line 1: measured are more than 8 names") != std::string::npos);
+}
+
+TEST_CASE("a log has its objective and its goals, and a run with another objective does not take it up")
+{
+    const temporary_folder f;
+    const auto by = [](bool resume, std::string objective) {
+        auto out = how(resume);
+        out.value_names = {"bytes", "cost"};
+        out.objective = std::move(objective);
+        out.about.goals = {"cost", "bytes"};
+        return out;
+    };
+    {
+        tk::io::logged run(f / "log", fresh(), by(false, "cost * bytes"));
+        const auto j = *run.ask();
+        run.tell(j, {.cost = 8, .runs = 1, .values = {4, 2}}, run.stamp() + 1);
+    }
+    const auto log = tk::io::read_log(f / "log");
+    CHECK(log.header.objective == "cost * bytes");
+    CHECK(log.header.about.goals == std::vector<std::string>{"cost", "bytes"});
+    CHECK(tk::io::to_line(log.header).find(R"("measured":["bytes","cost"],"objective":"cost * bytes","about":)") !=
+          std::string::npos);
+    CHECK(tk::io::logged(f / "log", fresh(), by(true, "cost * bytes")).record().trials().at(0).measured.cost == 8);
+    CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", fresh(), by(true, "")),
+                         doctest::Contains("was written with the objective cost * bytes, not cost;"), tk::error);
 }

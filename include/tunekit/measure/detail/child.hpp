@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/core/detail/system.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/detail/descent.hpp"
@@ -180,6 +181,7 @@ public:
         std::swap(whom_, other.whom_);
         std::swap(status_, other.status_);
         std::swap(cpu_seconds_, other.cpu_seconds_);
+        std::swap(peak_bytes_, other.peak_bytes_);
         return *this;
     }
     child(const child&) = delete;
@@ -192,6 +194,8 @@ public:
     [[nodiscard]] int status() const noexcept { return status_; }
     /// Processor time of it and of the children that it waited for, once it has ended.
     [[nodiscard]] double cpu_seconds() const noexcept { return cpu_seconds_; }
+    /// The most memory that it or one of these children had, once it has ended.
+    [[nodiscard]] double peak_bytes() const noexcept { return peak_bytes_; }
 
     /// Whether it has ended, or there is none. What its group still has ends with it.
     bool ended() noexcept { return reaped(WNOHANG); }
@@ -239,6 +243,8 @@ private:
                 return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
             };
             cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
+            constexpr double unit = TUNEKIT_ON_APPLE ? 1 : 1024;
+            peak_bytes_ = unit * static_cast<double>(used.ru_maxrss);
             pid_ = -1;
         }
         return true;
@@ -248,6 +254,7 @@ private:
     reach whom_ = reach::group;
     int status_ = 0;
     double cpu_seconds_ = 0;
+    double peak_bytes_ = 0;
 };
 
 /// Starts a program by posix_spawn: it leads a process group, no signal is blocked or ignored, descriptor k is a copy of

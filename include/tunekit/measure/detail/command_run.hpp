@@ -188,6 +188,7 @@ private:
     {
         const int status = command_.status();
         out.cpu_seconds = command_.cpu_seconds();
+        out.peak_bytes = command_.peak_bytes();
         out.how = WIFSIGNALED(status) ? run_end::signalled : run_end::exited;
         out.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
         const bool by_cpu = out.how == run_end::signalled && limits.cpu_seconds < most_cpu_seconds &&

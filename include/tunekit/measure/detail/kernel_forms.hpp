@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/verify.hpp"
 
 namespace tunekit::measure::detail {
@@ -29,7 +30,8 @@ template <class C>
 concept poisons = requires(C& check) { check.poison(); };
 
 template <class T>
-concept nothing_or_seconds = std::is_void_v<T> || std::is_floating_point_v<T>;
+concept nothing_or_seconds =
+    std::is_void_v<T> || std::is_floating_point_v<T> || std::same_as<std::remove_cvref_t<T>, reported>;
 
 /// One run of what `prepare` made.
 template <class Run>
@@ -101,7 +103,9 @@ struct fits_timed {
     static_assert(
         Wrong != misfit::kernel_gives,
         "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds (double or "
-        "float), or what runs it: a callable of nothing or of the turn's number, that returns nothing or its seconds");
+        "float, or measure::reported), or what runs it: a callable of nothing or of the turn's number, that returns "
+        "nothing or its "
+        "seconds");
     static_assert(
         Wrong != misfit::check_takes,
         "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");

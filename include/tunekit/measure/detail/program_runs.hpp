@@ -12,17 +12,20 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/measure/batches.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/command_run.hpp"
 #include "tunekit/measure/detail/program_texts.hpp"
 #include "tunekit/measure/detail/run_failure.hpp"
+#include "tunekit/measure/powercap.hpp"
 #include "tunekit/measure/program/finished_run.hpp"
 #include "tunekit/measure/program/program_options.hpp"
 
@@ -40,10 +43,12 @@ public:
           what_(texts.command(values)),
           check_(texts.check(values)),
           file_(texts.result_file(values)),
+          sized_(texts.sized_files(values)),
           within_(within),
           deadline_(begun + within.run_seconds),
           checked_(!options.check && check_.arguments.empty())
     {
+        if (!options.powercap.empty()) energy_.emplace(options.powercap);
     }
 
     /// Measures. `numbers` are those of the first run. Throws candidate_error.
@@ -96,7 +101,9 @@ private:
         if (!file_.empty() && ::unlink(file_.c_str()) != 0 && errno != ENOENT)
             refuse(failure_kind::invalid,
                    "the result file '" + file_ + "' of an earlier run cannot be removed: " + std::strerror(errno));
+        if (energy_) energy_->restart();
         finished_run out = run_.run(what_, hold);
+        if (energy_) out.joules = energy_->joules();
         if (out.how == run_end::timed_out) return out;
         if (auto wrong = failure_of(out, what_.arguments.front(), options_.exit_status, hold))
             throw candidate_error(*std::move(wrong));
@@ -115,7 +122,7 @@ private:
         if (options_.checks == check::always || within_.abandon_above == never) check_once(one, out);
         const double cost = cost_of(one);
         if (out.runs == 0)
-            for (const named_reading& n : options_.numbers) numbers.push_back(n.read(one));
+            for (std::size_t k = 0; k < options_.numbers.size(); ++k) numbers.push_back(number(k, one));
         fastest_ = (std::min)(fastest_, one.wall_seconds);
         ++out.runs;
         seen_.push_back(cost);
@@ -135,6 +142,14 @@ private:
         const command_limits hold = hold_of((std::max)(deadline_ - now_(), 0.0));
         if (const auto wrong = failure_of(run_.run(check_, hold), check_.arguments.front(), 0, hold))
             refuse(failure_kind::wrong_result, "the check says: " + wrong->message);
+    }
+
+    [[nodiscard]] double number(std::size_t k, const finished_run& one) const
+    {
+        if (sized_[k].empty()) return options_.numbers[k].read(one);
+        const auto file = core::detail::system::state_of(sized_[k]);
+        if (!file) no_number(options_.numbers[k].name + ": the file '" + sized_[k] + "' is not there after the run");
+        return static_cast<double>(file->size);
     }
 
     [[nodiscard]] double cost_of(const finished_run& run) const
@@ -179,6 +194,8 @@ private:
     const program_options& options_;
     command_line what_, check_;
     std::string file_;
+    std::vector<std::string> sized_;  ///< for each number the file whose size it is; empty: it is read from the run
+    std::optional<energy_counter> energy_{};
     const limits& within_;
     wall_clock now_{};
     double deadline_;

@@ -48,6 +48,7 @@ public:
             environment_.push_back({name, text_template(value, names_, "program: environment " + name)});
         directory_ = one("directory", options.directory);
         result_file_ = one("result_file", options.result_file);
+        for (const named_reading& n : options.numbers) sized_.push_back(one("the number " + n.name, n.size_of));
         for (const template_file& f : options.files) {
             const auto text = file_text(f.from, max_template);
             if (!text) throw error("program: the template '" + f.from + "' cannot be read; name a file that can");
@@ -78,6 +79,16 @@ public:
     /// That of the check; without arguments where there is none.
     [[nodiscard]] command_line check(std::span<const std::string> values) const { return line(check_, values); }
     /// The path of the file with the result; empty where there is none.
+    /// For each number the file whose size it is; empty where it is read otherwise.
+    [[nodiscard]] std::vector<std::string> sized_files(std::span<const std::string> values) const
+    {
+        std::vector<std::string> out;
+        for (const text_template& t : sized_) {
+            const std::string file = t.filled(values);
+            out.push_back(file.empty() ? file : beside(file, values));
+        }
+        return out;
+    }
     [[nodiscard]] std::string result_file(std::span<const std::string> values) const
     {
         const std::string file = result_file_.filled(values);
@@ -180,7 +191,7 @@ private:
         const auto any = [&](const std::vector<text_template>& list) {
             return std::any_of(list.begin(), list.end(), uses);
         };
-        return any(command_) || any(build_) || any(check_) || uses(directory_) || uses(result_file_) ||
+        return any(command_) || any(build_) || any(check_) || any(sized_) || uses(directory_) || uses(result_file_) ||
                std::any_of(environment_.begin(), environment_.end(),
                            [&](const variable& v) { return uses(v.value); }) ||
                std::any_of(files_.begin(), files_.end(),
@@ -233,6 +244,7 @@ private:
 
     std::vector<std::string> names_;  ///< those of the parameters, then "scratch" and "build"
     std::vector<text_template> command_, build_, check_;
+    std::vector<text_template> sized_;  ///< for each number the file whose size it is, or nothing
     std::vector<variable> environment_;
     text_template directory_{"", {}};
     text_template result_file_{"", {}};

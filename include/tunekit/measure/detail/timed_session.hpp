@@ -115,6 +115,9 @@ public:
         return out;
     }
 
+    /// The numbers beside the seconds that the last timed run reported; none where none did.
+    [[nodiscard]] const measured_values& values() const noexcept { return values_; }
+
 private:
     static constexpr bool reports = !std::is_void_v<decltype(run_once(std::declval<Run&>(), 0))>;
     static constexpr bool checks = !std::same_as<decltype(Timed::check), no_check>;
@@ -143,7 +146,7 @@ private:
         if constexpr (reports) {
             for (std::uint64_t i = 0; i < n; ++i) {
                 before();
-                const auto t = static_cast<double>(run_once(run_, turn_++));
+                const double t = seconds_of(run_once(run_, turn_++));
                 if (!(t > 0)) return t;
                 sum += t;
             }
@@ -166,6 +169,17 @@ private:
         return sum / static_cast<double>(n);
     }
 
+    template <class Answer>
+    double seconds_of(const Answer& answer)
+    {
+        if constexpr (std::same_as<Answer, reported>) {
+            values_ = answer.values;
+            return answer.cost;
+        } else {
+            return static_cast<double>(answer);
+        }
+    }
+
     double empty_batch(std::uint64_t n)
     {
         const double begun = how_.now();
@@ -178,6 +192,7 @@ private:
     const Config& config_;
     flusher flush_;
     std::uint64_t turn_ = 0;
+    measured_values values_{};  ///< those of the last run, where it reports some
 };
 
 }  // namespace tunekit::measure::detail

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -33,9 +34,14 @@ struct finished_run {
     int code = 0;                   ///< exit status, signal or errno, as `how` says; else 0
     double wall_seconds = 0;        ///< from its start to its end
     double cpu_seconds = 0;         ///< user and system time, of itself and of the children that it waited for
-    std::string output{};           ///< what it wrote to standard output
-    std::string errors{};           ///< what it wrote to standard error
-    bool cut = false;               ///< whether the result file, or without one the output, was shortened
+    /// Memory that it had at most, of itself or of one of the children that it waited for (ru_maxrss of getrusage). Linux counts what
+    /// the process had before it became this program, some MiB.
+    double peak_bytes = 0;
+    double joules = std::numeric_limits<
+        double>::quiet_NaN();  ///< of the whole machine, where program_options::powercap asks for it
+    std::string output{};      ///< what it wrote to standard output
+    std::string errors{};      ///< what it wrote to standard error
+    bool cut = false;          ///< whether the result file, or without one the output, was shortened
     /// The content of its result file, where one was named. A run that did not write it is a failure `bad_cost`.
     std::optional<std::string> file{};
 
@@ -109,6 +115,18 @@ struct wall_seconds {
 struct cpu_seconds {
     /// finished_run::cpu_seconds of `run`.
     [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.cpu_seconds; }
+};
+
+/// The most memory that a run had, in bytes.
+struct peak_memory {
+    /// finished_run::peak_bytes of `run`.
+    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.peak_bytes; }
+};
+
+/// The energy of a run, in joules, of the whole machine.
+struct energy {
+    /// finished_run::joules of `run`.
+    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.joules; }
 };
 
 }  // namespace tunekit::measure

@@ -37,6 +37,9 @@ public:
     /// The position of `i`, which is answered now; one that was not proposed here is added.
     std::size_t answer(index i, double log_cost);
 
+    /// Replaces the answer at position k.
+    void retell(std::size_t k, double log_cost) { log_costs_[k] = log_cost; }
+
     friend bool operator==(const past&, const past&) = default;
 
 private:

@@ -197,9 +197,10 @@ private:
         if (at_ < text().size() && (text()[at_] == '\'' || text()[at_] == '"')) return quoted(column);
         const std::string_view w = word();
         if (w.empty() || w == "and" || w == "or" || w == "not")
-            to_.fail(at_, "found " + found() + ", want a number, a parameter or '('");
+            to_.fail(at_, "found " + found() + ", want a number, a " + to_.role.name + " or '('");
         const auto j = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), w) - names_.begin());
-        if (j == names_.size()) to_.fail(at_, "no parameter is called " + found() + ", want one of " + known());
+        if (j == names_.size())
+            to_.fail(at_, std::string("no ") + to_.role.name + " is called " + found() + ", want one of " + known());
         at_ += w.size();
         const auto place = std::lower_bound(to_.names_used.begin(), to_.names_used.end(), j);
         if (place == to_.names_used.end() || *place != j) to_.names_used.insert(place, j);

@@ -15,6 +15,16 @@
 
 #include "tunekit/core/error.hpp"
 
+namespace tunekit::space {
+
+/// What an expression is, for the lines that say what is wrong with it.
+struct expression_role {
+    const char* what = "space: constraint";  ///< "space: constraint 'a +': column 4: ..."
+    const char* name = "parameter";          ///< "no parameter is called ..."
+};
+
+}  // namespace tunekit::space
+
 namespace tunekit::space::detail {
 
 /// What a node does.
@@ -64,12 +74,14 @@ struct expression_tree {
     std::vector<expression_node> nodes{};
     std::vector<std::size_t> names_used{};  ///< positions, ascending
     std::size_t root = 0;
+    expression_role role{};
 
     [[noreturn]] void fail(std::size_t column, std::string_view what) const
     {
         constexpr std::size_t shown = 400;
         const std::string quoted = text.size() <= shown ? text : text.substr(0, shown) + "...";
-        invalid("space: constraint '" + quoted + "': column " + std::to_string(column + 1) + ": " + std::string(what));
+        invalid(std::string(role.what) + " '" + quoted + "': column " + std::to_string(column + 1) + ": " +
+                std::string(what));
     }
 };
 

@@ -19,6 +19,7 @@
 #include "tunekit/report/run.hpp"
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/tune/last_comparison.hpp"
+#include "tunekit/tune/pareto.hpp"
 
 namespace tunekit::report {
 
@@ -41,7 +42,10 @@ struct told_configuration {
     for (const seen_trial& x : t.rounds)
         if (x.round == 0) finalists.push_back(x.candidate);
     if (finalists.empty()) return std::nullopt;
-    measure::race_track track(finalists, {.max_rounds = 1000});
+    measure::race_options how{.max_rounds = 1000};
+    for (const std::size_t k : t.goals)
+        if (k > 0) how.values.push_back(k - 1);
+    measure::race_track track(finalists, how);
     for (std::uint64_t round = 0; !track.over(); ++round) {
         std::vector<measure::measurement> measured;
         const auto lined_up = track.lines_up();
@@ -89,6 +93,9 @@ struct findings {
     std::vector<std::size_t> incumbents{};             ///< positions at which the incumbent changed
     std::vector<failure_count> failures{};             ///< most frequent first
     std::size_t verified = 0, failed = 0, cut_short = 0;  ///< trials of each outcome
+    std::size_t over_limit = 0;                           ///< trials that break the limit of the objective
+    std::optional<told_configuration> nearest{};  ///< where none keeps the limit: the one that breaks it by the least
+    std::optional<pareto> front{};                ///< where there are several goals
     double late_gain = 0;  ///< share of its cost by which the incumbent fell in the last quarter of the trials
     std::vector<value_axis> axes{};                      ///< one per parameter
     std::optional<surrogate::variance_shares> shares{};  ///< of the variance of ln cost; empty where too few ran

@@ -133,6 +133,8 @@ inline void add_shares(const seen_task& t, findings& f)
             if (k.trials++ == 0) k.message = x.measured.failed->message;
         } else if (x.measured.at_least) {
             ++f.cut_short;
+        } else if (x.over_limit()) {
+            ++f.over_limit;
         } else if (x.verified()) {
             ++f.verified;
             if (!f.reference && !t.baseline) f.reference = i;
@@ -157,6 +159,7 @@ inline void add_shares(const seen_task& t, findings& f)
     }
     detail::tell_trials(t, f);
     detail::tell_rounds(t, f);
+    detail::tell_front(t, f);
     f.axes = detail::axes_of(t);
     for (failure_count& k : f.failures) k.where = detail::values_that_fail(t, f, k);
     detail::add_shares(t, f);

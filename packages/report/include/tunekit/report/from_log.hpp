@@ -19,6 +19,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/io/text.hpp"
+#include "tunekit/measure/objective.hpp"
 #include "tunekit/report/run.hpp"
 
 namespace tunekit::report {
@@ -40,6 +41,29 @@ namespace detail {
         }
     }
     return out;
+}
+
+/// Gives a task the goals of these names; none where one of them is unknown.
+inline void take_goals(seen_task& to, const std::vector<std::string>& names)
+{
+    for (const std::string& name : names) {
+        const auto at = std::find(to.value_names.begin(), to.value_names.end(), name);
+        if (name != "cost" && at == to.value_names.end()) return to.goals.clear();
+        to.goals.push_back(name == "cost" ? 0 : static_cast<std::size_t>(at - to.value_names.begin()) + 1);
+    }
+}
+
+/// Judges all measurements of a task by another objective.
+inline void judge(seen_task& t, const std::string& text)
+{
+    const measure::objective goal(text, t.value_names);
+    const std::vector<std::string> before = t.value_names;
+    t.rounds.clear();  // their finalists were the best by what was lowered then
+    for (auto* const all : {&t.known, &t.trials})
+        for (seen_trial& x : *all) x.measured = measure::judged(std::move(x.measured), goal, before);
+    t.value_names = measure::judged_names(before);
+    t.objective = text;
+    t.goals.clear();
 }
 
 /// The longest beginning of a log that can be read, and in `problem` what is wrong with the line after it.
@@ -75,8 +99,10 @@ namespace detail {
 
 /// Reads the run from the log at `path`, of either schema. A torn or broken log is read as far as possible, and
 /// `problems` says so. Logs of schema 1 have no names of parameters and no values.
-/// Errors: tunekit::error where not even the header can be read.
-[[nodiscard]] inline seen_run seen_run_of_log(const std::string& path)
+/// With an `objective` (the text of a `measure::objective`) all is judged by that, and what was measured is what the log kept.
+/// Errors: tunekit::error where not even the header can be read; std::invalid_argument for an objective that the log has no numbers for,
+///         or where it has several tasks.
+[[nodiscard]] inline seen_run seen_run_of_log(const std::string& path, const std::string& objective = {})
 {
     std::string problem;
     const std::string whole = io::read_text(path);
@@ -137,11 +163,16 @@ namespace detail {
     }
     out.title =
         h.tasks.size() == 1 ? out.tasks.front().name : "A model of " + std::to_string(h.tasks.size()) + " tasks";
+    require(objective.empty() || out.tasks.size() == 1,
+            "log " + path + ": has several tasks, want one for another objective");
     if (out.tasks.size() == 1) {
         seen_task& of = out.tasks.front();
         of.unit = {detail::bytes_of_log(h.about.unit), h.about.maximize};
         of.baseline = h.about.untuned;
         of.value_names = all_bytes(h.value_names);
+        of.objective = detail::bytes_of_log(h.objective);
+        detail::take_goals(of, all_bytes(h.about.goals));
+        if (!objective.empty()) detail::judge(of, objective);
         for (const auto& texts : h.about.values) of.texts.push_back(all_bytes(texts));
         if (!h.about.title.empty()) out.title = detail::bytes_of_log(h.about.title);
     }

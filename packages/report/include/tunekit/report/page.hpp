@@ -15,6 +15,7 @@
 
 #include "tunekit/report/detail/markup.hpp"
 #include "tunekit/report/detail/page_failures.hpp"
+#include "tunekit/report/detail/page_front.hpp"
 #include "tunekit/report/detail/page_matters.hpp"
 #include "tunekit/report/detail/page_time.hpp"
 #include "tunekit/report/detail/page_winner.hpp"
@@ -168,6 +169,7 @@ private:
             to_.list("plain", v.sentences);
         }
         write_winner(to_, t, f, run_.peak_flops);
+        write_front(to_, t, f, dots_);
         if (!one_of_many) commands_section();
         if (!t.trials.empty()) {
             to_.begin_section("How it was found");

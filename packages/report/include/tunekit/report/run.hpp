@@ -32,10 +32,13 @@ struct seen_trial {
     std::uint64_t worker = 0;           ///< that measured it
     std::uint64_t round = 0;            ///< of the last comparison
 
+    /// Whether it breaks the limit of its objective.
+    [[nodiscard]] bool over_limit() const noexcept { return measured.ok() && measured.cost >= measure::broken_cost; }
+
     /// Whether it has a time that can be drawn and compared.
     [[nodiscard]] bool verified() const noexcept
     {
-        return measured.ok() && std::isfinite(measured.cost) && measured.cost > 0;
+        return measured.ok() && std::isfinite(measured.cost) && measured.cost > 0 && !over_limit();
     }
 };
 
@@ -53,6 +56,8 @@ struct seen_task {
     std::vector<std::vector<std::string>> texts{};  ///< by parameter: its values in order; empty: by size or by name
     std::vector<seen_trial> known{};                ///< results from before the run
     std::vector<seen_trial> rounds{};               ///< of the last comparison, in the order they were measured
+    std::vector<std::size_t> goals{};               ///< of a front: 0 the cost, k + 1 value k; empty: there is one goal
+    std::string objective{};                        ///< the text of what the costs are of; empty: as they were measured
 };
 
 /// A run, over one task or several.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tunekit/report/detail/markup.hpp"
+#include "tunekit/report/detail/page_front.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/report/verdict.hpp"
 
@@ -104,6 +105,7 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
                printable(t.unit.text(t.trials[f.incumbents.back()].measured.cost)) + '\n';
     }
     if (f.best) out += wrapped("winner: " + printable(configuration_of(t, f.best->candidate, f.best->values)), "  ");
+    out += front_text(t, f, "  ");
     if (f.shares && f.shares->trees > 0) {
         out += "\n  what matters (share of the variance of log cost; near the optimum)\n";
         text_table table({}, {-19, -30, -9, -1});

@@ -64,6 +64,14 @@ public:
         rows_.push_back({text_of(cells)...});
     }
 
+    /// The same from a list of texts, one for each column.
+    void row_of(const std::vector<std::string>& cells)
+    {
+        auto& to = rows_.emplace_back();
+        for (const std::string& c : cells) to.push_back(printable(c));
+        to.resize(least_.size());
+    }
+
     /// The lines, each with `indent` before it. They end with their last cell, where its column begins at the left.
     [[nodiscard]] std::string text(std::string_view indent = {}) const
     {

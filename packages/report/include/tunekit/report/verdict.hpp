@@ -4,11 +4,13 @@
 /// \file
 /// The verdict on a run, in words.
 
+#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/report/detail/markup.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
@@ -20,6 +22,16 @@ struct verdict {
     std::string headline{};                ///< one line
     std::vector<std::string> sentences{};  ///< that support it
 };
+
+/// `name = value` of each parameter of a configuration, in one line; of one without values its index.
+[[nodiscard]] inline std::string configuration_of(const seen_task& t, index candidate,
+                                                  const std::vector<std::string>& values)
+{
+    if (values.size() != t.parameters.size() || values.empty()) return "configuration " + std::to_string(candidate);
+    std::string out;
+    for (std::size_t j = 0; j < values.size(); ++j) out += (j == 0 ? "" : ", ") + t.parameters[j] + " = " + values[j];
+    return out;
+}
 
 namespace detail {
 
@@ -66,7 +78,14 @@ namespace detail {
             "The default failed: " + words_of(to_text(f.default_failed->kind)) +
             (f.default_failed->message.empty() ? "" : ", " + shortened(f.default_failed->message, 300)) +
             (f.best ? ". Nothing is compared with it." : "."));
-    if (!f.best) {
+    if (!f.best && f.nearest) {
+        out.headline = "No configuration keeps the limit of " + t.objective + '.';
+        std::string line =
+            "The nearest that was found is " + configuration_of(t, f.nearest->candidate, f.nearest->values);
+        for (std::size_t k = 0; k < t.value_names.size() && k < f.nearest->numbers.size(); ++k)
+            line += ", " + t.value_names[k] + ' ' + core::text_of(f.nearest->numbers[k], std::chars_format::general, 5);
+        out.sentences.push_back(line + '.');
+    } else if (!f.best) {
         out.headline = f.failed == n ? (n == 1 ? "The only trial failed." : "All " + count(n) + " trials failed.")
                                      : "No configuration was measured to its end.";
     } else {
@@ -113,6 +132,9 @@ namespace detail {
     } else if (f.failed == 0 && n > 0) {
         out.sentences.push_back(n == 1 ? "The trial did not fail." : "None of the " + count(n) + " trials failed.");
     }
+    if (f.over_limit > 0 && f.best)
+        out.sentences.push_back(count_of(f.over_limit, "trial") + (f.over_limit == 1 ? " breaks" : " break") +
+                                " the limit of " + t.objective + '.');
     if (f.cut_short > 0)
         out.sentences.push_back(count_of(f.cut_short, "trial") + (f.cut_short == 1 ? " was" : " were") +
                                 " cut short, being slower than the incumbent.");
@@ -173,16 +195,6 @@ namespace detail {
                                         : "The last quarter of the time brought nothing.");
     }
     out.sentences.push_back(count(failed) + " of " + count_of(trials, "trial") + " failed.");
-    return out;
-}
-
-/// `name = value` of each parameter of a configuration, in one line; of one without values its index.
-[[nodiscard]] inline std::string configuration_of(const seen_task& t, index candidate,
-                                                  const std::vector<std::string>& values)
-{
-    if (values.size() != t.parameters.size() || values.empty()) return "configuration " + std::to_string(candidate);
-    std::string out;
-    for (std::size_t j = 0; j < values.size(); ++j) out += (j == 0 ? "" : ", ") + t.parameters[j] + " = " + values[j];
     return out;
 }
 

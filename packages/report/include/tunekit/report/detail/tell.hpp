@@ -68,7 +68,14 @@ inline void tell_trials(const seen_task& t, findings& f)
         other = &x;
         other_known = f.against_baseline = true;
     }
-    if (best == nullptr) return;
+    if (best == nullptr) {
+        const seen_trial* nearest = nullptr;
+        for (const auto* const all : {&t.known, &t.trials})
+            for (const seen_trial& x : *all)
+                if (x.over_limit() && (nearest == nullptr || x.measured.cost < nearest->measured.cost)) nearest = &x;
+        if (nearest != nullptr) f.nearest = told_of(t, nearest->candidate);
+        return;
+    }
     const auto &w = best->measured, &r = (other == nullptr ? best : other)->measured;
     f.best = told(*best, best_known);
     if (other != nullptr) f.compared = told(*other, other_known);
@@ -99,7 +106,7 @@ inline void tell_rounds(const seen_task& t, findings& f)
     if (f.against_baseline || t.baseline) f.compared.reset();
     measure::slowdown best, other;
     for (const measure::standing& s : found->race.standings) {
-        if (s.failed || s.costs.empty()) continue;
+        if (s.failed || s.costs.empty() || s.cost >= measure::broken_cost) continue;
         told_configuration c = told_of(t, s.candidate);
         c.cost = s.cost;
         c.runs = s.costs.size();
@@ -107,7 +114,7 @@ inline void tell_rounds(const seen_task& t, findings& f)
         const bool untuned = s.candidate == t.baseline, winner = s.candidate == *found->best;
         if (untuned) f.compared = c, other = s.against_winner, f.against_baseline = true, f.default_failed.reset();
         if (winner) best = s.against_winner;
-        else if (s.tied) f.tied.push_back(c);
+        else if (s.tied && t.goals.empty()) f.tied.push_back(c);
         if (winner) f.best = std::move(c);
     }
     if (f.best->trial) f.winner = f.best->trial;
@@ -117,6 +124,20 @@ inline void tell_rounds(const seen_task& t, findings& f)
     f.gain_range = {(1 + other.low) / (1 + best.high), (1 + other.high) / (1 + best.low)};
     if (f.compared->candidate == f.best->candidate) f.gain = 1, f.gain_range = {};
     std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
+}
+
+/// The front of several goals: of the last comparison, or of single measurements where there was none.
+inline void tell_front(const seen_task& t, findings& f)
+{
+    if (t.goals.size() < 2) return;
+    if (const auto found = last_comparison_of(t)) {
+        f.front = front_of(found->race);
+        return;
+    }
+    std::vector<measure::trial> all;
+    for (const auto* const seen : {&t.known, &t.trials})
+        for (const seen_trial& x : *seen) all.push_back({.candidate = x.candidate, .measured = x.measured});
+    f.front = front_of(all, t.goals);
 }
 
 /// The values of one parameter that explain the failures of a kind, as failure_count::where has them.

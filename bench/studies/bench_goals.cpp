@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// The front that strategies find of a recorded space of two goals: a log of tune_command with --number, as examples/stories/zstd/record.sh writes it.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/studies/support/study_app.hpp"
+#include "tools/support/client_lines.hpp"
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
+#include "tunekit/core/text.hpp"
+#include "tunekit/formats/listed.hpp"
+#include "tunekit/io/read_log.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/space/any_space.hpp"
+#include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/moments.hpp"
+#include "tunekit/tune/pareto.hpp"
+#include "tunekit/tune/tune.hpp"
+
+namespace tk = tunekit;
+
+namespace {
+
+struct settings {
+    std::string log, strategies = "parego,combined,random";
+    std::size_t repeats = 25, trials = 200;
+    std::uint64_t seed = 1;
+    bool json = false;
+};
+
+/// What was recorded, as a measurer: each configuration has its cost and its first value, and scales of their logarithms.
+struct recorded {
+    tk::space::any_space space;
+    std::vector<tk::measure::measurement> rows;
+    double low[2], high[2];
+
+    std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+    {
+        std::vector<tk::measure::measurement> out;
+        for (const tk::index i : batch) out.push_back(rows[static_cast<std::size_t>(i)]);
+        return out;
+    }
+    /// The hypervolume of a front, of goals by their logarithms from the least that was recorded (0) to the greatest (1).
+    [[nodiscard]] double volume(const tk::pareto& front) const
+    {
+        std::vector<std::vector<double>> points;
+        for (const auto& m : front.members) {
+            auto& p = points.emplace_back();
+            for (std::size_t g = 0; g < 2; ++g) p.push_back(std::log(m.goals[g] / low[g]) / std::log(high[g] / low[g]));
+        }
+        return tk::hypervolume(std::move(points), std::vector<double>{1, 1});
+    }
+};
+
+recorded read(const std::string& path)
+{
+    const auto log = tk::io::read_log(path);
+    std::vector<tk::space::listed::config> configs;
+    std::vector<tk::measure::measurement> rows;
+    double low[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()},
+           high[2] = {0, 0};
+    for (const auto& t : log.trials) {
+        auto& c = configs.emplace_back();
+        for (const std::string& text : t.values) {
+            const auto x = tk::core::number<std::int64_t>(text);
+            if (!x) tk::invalid("log " + path + ": the value '" + text + "' is no integer, want a space of integers");
+            c.push_back(*x);
+        }
+        rows.push_back(t.measured);
+        if (!t.measured.ok()) continue;
+        if (t.measured.values.size() == 0)
+            tk::invalid("log " + path + ": has no number beside the cost, want one with --number");
+        const double goals[] = {t.measured.cost, t.measured.values[0]};
+        for (std::size_t g = 0; g < 2; ++g) {
+            if (!(goals[g] > 0)) tk::invalid("log " + path + ": a goal is not positive, want positive ones");
+            low[g] = (std::min)(low[g], goals[g]);
+            high[g] = (std::max)(high[g], goals[g]);
+        }
+    }
+    if (rows.empty()) tk::invalid("log " + path + ": has no trial, want a recorded space");
+    return {tk::space::any_space(tk::space::listed(log.header.tasks.front().parameters, configs)),
+            std::move(rows),
+            {low[0], low[1]},
+            {high[0], high[1]}};
+}
+
+void run(const settings& s)
+{
+    recorded of = read(s.log);
+    tk::tuning all;
+    for (tk::index i = 0; i < of.rows.size(); ++i) all.append({i, of.rows[static_cast<std::size_t>(i)]}, 0);
+    const auto front = tk::front_of(all, {0, 1});
+    const double whole = of.volume(front);
+    nlohmann::ordered_json out{{"space", s.log},
+                               {"configurations", of.rows.size()},
+                               {"front", front.members.size()},
+                               {"trials", s.trials},
+                               {"repeats", s.repeats}};
+    if (!s.json)
+        std::printf("%zu configurations, %zu of them the front; %zu trials, %zu seeds\n%-12s %12s %20s %14s\n",
+                    of.rows.size(), front.members.size(), s.trials, s.repeats, "strategy", "hypervolume", "95 %",
+                    "own ms/trial");
+    const auto known = programs::recipes();
+    for (const std::string& name : programs::fields_of(s.strategies)) {
+        const auto how = programs::find(known, "strategy", name).strategy;
+        std::vector<double> shares;
+        const tk::measure::wall_clock wall;
+        const double begun = wall();
+        std::size_t trials = 0;
+        for (std::size_t r = 0; r < s.repeats; ++r) {
+            tk::random::philox gen(s.seed + r);
+            const auto found = tk::tune(of.space, of, how, {.trials = s.trials}, gen);
+            trials += found.trials().size();
+            shares.push_back(of.volume(tk::front_of(found, {0, 1})) / whole);
+        }
+        const double own = 1e3 * (wall() - begun) / static_cast<double>(trials);
+        const auto within = tk::stats::mean_interval(shares);
+        if (!s.json)
+            std::printf("%-12s %12.4f   [%.4f, %.4f] %14.3f\n", name.c_str(), tk::stats::mean(shares), within.low,
+                        within.high, own);
+        out["rows"].push_back({{"strategy", name},
+                               {"share", tk::stats::mean(shares)},
+                               {"low", within.low},
+                               {"high", within.high},
+                               {"own_ms", own}});
+    }
+    if (s.json) std::printf("%s\n", out.dump(2).c_str());
+}
+
+}  // namespace
+
+int main(int argc, char** argv)
+{
+    settings s;
+    programs::study_app app("The share of the recorded front's hypervolume that strategies find.", "bench_goals");
+    app.add_option("log", s.log, "log of a recorded space with a cost and a number")->required();
+    app.add_option("--strategies", s.strategies, "names, separated by commas");
+    app.add_option("--trials", s.trials, "of each run");
+    app.repeats(s.repeats);
+    app.seed(s.seed, "of the first repeat");
+    app.json(s.json);
+    return app.run(argc, argv, [&] { run(s); });
+}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""Numbers beside the cost: objectives over them, the front of several goals, and what is told of wrong input."""
+
+from __future__ import annotations
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tunekit import Error, Failed, Measurement, Space, Tuner, minimize
+
+LEVELS = Space({"level": [1, 2, 3, 4, 5, 6], "mode": ["plain", "long"]})
+
+
+def work(level: int, mode: str) -> Measurement:
+    """Slower and smaller with each level; the long mode is worse in both."""
+    more = 3 if mode == "long" else 0
+    return Measurement(10 * level + more, bytes=1000 - 100 * level + 7 * more)
+
+
+@pytest.mark.parametrize(
+    ("objective", "level", "cost"),
+    [("", 1, 10), ("cost", 1, 10), ("bytes", 6, 400), ("cost + bytes", 6, 460), ("cost where bytes <= 650", 4, 40), ("cost * bytes", 1, 9000)],
+)
+def test_an_objective_is_lowered(objective: str, level: int, cost: float) -> None:
+    found = minimize(work, LEVELS, trials=12, recipe="random", numbers=["bytes"], objective=objective)
+    assert found.best == {"level": level, "mode": "plain"}
+    assert found.best_cost == cost
+    names = {"bytes", "cost"} if objective not in ("", "cost") else {"bytes"}
+    assert all(set(t.numbers) == names for t in found.trials)
+    assert all(t.numbers["bytes"] == 1000 - 100 * t.configuration["level"] + (21 if t.configuration["mode"] == "long" else 0) for t in found.trials)
+
+
+@pytest.mark.parametrize("isolated", [False, True])
+def test_numbers_come_through_child_processes_executors_and_races(isolated: bool) -> None:
+    with ThreadPoolExecutor(2) as executor:
+        found = minimize(
+            work, LEVELS, trials=12, recipe="random", numbers=["bytes"], objective="cost where bytes <= 650", executor=executor, isolated=isolated, race=True
+        )
+    assert found.best == {"level": 4, "mode": "plain"}
+    assert found.race is not None and found.race.cost == 40
+
+
+def test_the_front_of_the_cost_and_a_number() -> None:
+    for recipe in ("parego", "random"):
+        found = minimize(work, LEVELS, trials=12, recipe=recipe, numbers=["bytes"])
+        for front in (found.front(), found.front("cost", "bytes")):
+            assert [t.configuration["level"] for t in front] == [1, 2, 3, 4, 5, 6]
+            assert all(t.configuration["mode"] == "plain" for t in front)
+
+
+def test_the_page_has_the_front_and_the_table_the_numbers(tmp_path: Path) -> None:
+    found = minimize(work, LEVELS, trials=12, recipe="parego", numbers=["bytes"])
+    found.report(tmp_path / "run.html")
+    assert "The front" in (tmp_path / "run.html").read_text(encoding="utf-8")
+
+
+def test_a_log_keeps_what_was_measured_and_is_taken_up(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+
+    def run(objective: str, resume: bool) -> Tuner:
+        return Tuner(LEVELS, recipe="grid", trials=12, numbers=["bytes"], objective=objective, log=log, resume=resume)
+
+    with run("cost where bytes <= 650", False) as tuner:
+        for _ in range(6):
+            job = tuner.ask()
+            assert job is not None
+            tuner.tell(job, work(**job.configuration), seconds=1)
+        half = tuner.trials
+    assert '"objective":"cost where bytes <= 650"' in log.read_text().splitlines()[0]
+    with run("cost where bytes <= 650", True) as tuner:
+        assert [t.numbers for t in tuner.trials] == [t.numbers for t in half]
+        while (job := tuner.ask()) is not None:
+            tuner.tell(job, work(**job.configuration), seconds=1)
+        assert tuner.best_cost == 40
+    with pytest.raises(Error, match="the objective cost where bytes <= 650, not bytes"), run("bytes", True) as tuner:
+        tuner.ask()
+
+
+def test_a_number_that_is_missing_fails_the_objective_alone() -> None:
+    def half(level: int, mode: str) -> Measurement | float | Failed:
+        if mode == "long":
+            return float(level)
+        return work(level, mode)
+
+    found = minimize(half, LEVELS, trials=12, recipe="random", numbers=["bytes"], objective="cost + bytes")
+    assert sum(t.failed != "" for t in found.trials) == 6
+    assert any("'bytes' was not measured" in t.failed for t in found.trials)
+    plain = minimize(half, LEVELS, trials=12, recipe="random", numbers=["bytes"])
+    assert all(t.cost is not None for t in plain.trials)
+    assert all(t.numbers == {} or not math.isnan(t.numbers["bytes"]) for t in plain.trials)
+
+
+def test_wrong_input_is_one_line() -> None:
+    for message, numbers, objective in [
+        ("no number is called 'watts', want one of cost, bytes", ["bytes"], "cost * watts"),
+        ("no number is called 'bytes', want one of cost", [], "bytes"),
+        ("named twice", ["bytes", "bytes"], ""),
+        ("is the name of the cost", ["cost"], ""),
+        ("is no limit, want NAME <= NUMBER", ["bytes"], "cost where bytes < 5"),
+        ("more than 8 names", list("abcdefghi"), ""),
+        ("want at most 7", list("abcdefgh"), "a"),
+    ]:
+        with pytest.raises(Error, match=message.replace("(", "\\(")):
+            Tuner(LEVELS, trials=5, numbers=numbers, objective=objective)
+    with pytest.raises(Error, match="has a number 'bytes'"):
+        minimize(work, LEVELS, trials=5)
+    with pytest.raises(Error, match="the number bytes is 'many'"):
+        Measurement(1.0, bytes="many")  # type: ignore[arg-type]
+    found = minimize(work, LEVELS, trials=5, numbers=["bytes"])
+    with pytest.raises(Error, match="no number is called 'watts'"):
+        found.front("watts")
+    with pytest.raises(Error, match="fewer than two goals"):
+        found.front("cost")
