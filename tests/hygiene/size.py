@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 MAX = {
-    'lines of the core': 41900,
+    'lines of the core': 42000,
     'headers of the core, besides umbrellas': 300,
     'public names of the core': 560,
-    'lines of headers, core and packages': 72100,
+    'lines of headers, core and packages': 72400,
 }
 
 

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/expression_tree.hpp"
 
@@ -199,7 +200,8 @@ private:
         if (w.empty() || w == "and" || w == "or" || w == "not")
             to_.fail(at_, "found " + found() + ", want a number, a parameter or '('");
         const auto j = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), w) - names_.begin());
-        if (j == names_.size()) to_.fail(at_, "no parameter is called " + found() + ", want one of " + known());
+        if (j == names_.size())
+            to_.fail(at_, "no parameter is called " + found() + ", want " + core::detail::wanted_name(w, names_));
         at_ += w.size();
         const auto place = std::lower_bound(to_.names_used.begin(), to_.names_used.end(), j);
         if (place == to_.names_used.end() || *place != j) to_.names_used.insert(place, j);
@@ -240,13 +242,6 @@ private:
             to_.fail(column, "no parameter has the value '" + word.substr(0, 80) + "', want one that a parameter has");
         at_ = end + 1;
         return add({operation::constant, column, number_of_word(static_cast<std::size_t>(k))});
-    }
-
-    [[nodiscard]] std::string known() const
-    {
-        std::string out;
-        for (const std::string& n : names_) out += (out.empty() ? "" : ", ") + n;
-        return out;
     }
 
     expression_tree& to_;
