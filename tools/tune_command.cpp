@@ -108,7 +108,7 @@ void race(const command_setup& s, const tk::measure::program& program, programs:
     options.workers = 1;
     options.builders = 0;
     options.build_directory = program.builds();
-    tk::measure::program alone(s.space, std::move(options));
+    tk::measure::program alone(programs::worded_space(s.space), std::move(options));
     const programs::command_race on(run.record, s.untuned, seconds, s.goals);
     run.seconds_to_separate = on.seconds_to_separate;
     s.judge(alone, [&](auto& judged) {
@@ -147,7 +147,7 @@ int run(const command_options& o)
     if (o.command.empty())
         tk::invalid(
             "there is no command: want it after --, as in tune_command --space space.json -- ./program --tile {tile}");
-    tk::measure::program program(s.space, programs::program_of(o));
+    tk::measure::program program(programs::worded_space(s.space), programs::program_of(o));
     check_use(program);
     if (o.dry_run) {
         programs::print_commands(s, program);

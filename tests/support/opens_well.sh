@@ -3,7 +3,8 @@
 
 # opens_well PAGE...: Chromium, where it is installed, opens $work/PAGE.html from the file system: nothing on the console, no
 # horizontal overflow from 360 to 1920 px, light and dark, a text alternative for every picture, a visible hint below every table
-# that scrolls, points with a contrast of 4.5.
+# that scrolls, points with a contrast of 4.5. Where there is Python, keyboard.py goes through them without a mouse, and
+# without eyes. It runs at the top of the checkout, or where `here` names that.
 opens_well() {
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
     if [ -z "$browser" ]; then
@@ -65,4 +66,7 @@ END
             ! grep 'CONSOLE' "$work/console" || fail "$page, scheme $scheme: the console is not silent"
         done
     done
+    command -v python3 >/dev/null || return 0
+    # shellcheck disable=SC2046 # names of pages, in a folder without blanks
+    python3 "${here:-.}/tests/support/keyboard.py" "$browser" $(for page in "$@"; do echo "$work/$page.html"; done) || fail 'what keyboard.py says above'
 }

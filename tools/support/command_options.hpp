@@ -19,6 +19,7 @@
 
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
+#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/budget.hpp"
@@ -186,33 +187,16 @@ inline void describe(CLI::App& app, command_options& o)
                  "taken for a scenario; no program is run");
 }
 
-/// The number of letters by which two words differ: left out, put in, or another.
-inline std::size_t letters_apart(const std::string& a, const std::string& b)
-{
-    std::vector<std::size_t> row(b.size() + 1);
-    for (std::size_t k = 0; k < row.size(); ++k) row[k] = k;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t corner = std::exchange(row[0], i + 1);
-        for (std::size_t k = 0; k < b.size(); ++k) {
-            const std::size_t other = corner + (a[i] == b[k] ? 0 : 1);
-            corner = row[k + 1];
-            row[k + 1] = (std::min)({other, row[k] + 1, corner + 1});
-        }
-    }
-    return row.back();
-}
-
 /// ": --spaces is none, want --space" for the first option that there is not and that is near to one; else empty.
 inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
 {
     for (int i = 1; i < argc && std::string(argv[i]) != "--"; ++i) {
         const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
         if (!word.starts_with("--") || app.get_option_no_throw(word) != nullptr) continue;
-        std::string near;
-        std::size_t least = 3;
+        std::vector<std::string> names;
         for (const CLI::Option* option : app.get_options())
-            for (const std::string& name : option->get_lnames())
-                if (const std::size_t n = letters_apart(word.substr(2), name); n < least) least = n, near = name;
+            for (const std::string& name : option->get_lnames()) names.push_back(name);
+        const std::string near = tunekit::core::detail::near_name(word.substr(2), names);
         return ": " + word + " is no option" + (near.empty() ? "" : ", want --" + near);
     }
     return {};

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tools/support/command_options.hpp"
@@ -26,6 +27,7 @@
 #include "tunekit/measure/program/program_options.hpp"
 #include "tunekit/measure/program/readings.hpp"
 #include "tunekit/report/cost_unit.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/pareto.hpp"
 
 namespace programs {
@@ -42,6 +44,22 @@ inline tunekit::report::cost_unit unit_of(const command_options& o)
                          " is in seconds, want another cost, or no --unit");
     return {o.unit.value_or(o.is_time() ? "s" : ""), o.maximize};
 }
+
+/// A space as its values are written into commands: a floating-point number keeps its point there, as C and Python write it.
+struct worded_space : tunekit::space::value_product {
+    using untyped = worded_space;  // any_space would keep its grid alone
+    explicit worded_space(const value_product& of) : value_product(of) {}
+
+    [[nodiscard]] std::vector<std::string> texts(tunekit::index i) const
+    {
+        auto out = value_product::texts(i);
+        const auto values = at(i);
+        for (std::size_t j = 0; j < out.size(); ++j)
+            if (std::holds_alternative<double>(values[j]) && out[j].find_first_not_of("-0123456789") == out[j].npos)
+                out[j] += ".0";
+        return out;
+    }
+};
 
 /// The reading, whose failures begin with `name`.
 inline tunekit::measure::reading named_reading_of(tunekit::measure::reading read, std::string name)

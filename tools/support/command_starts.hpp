@@ -18,6 +18,7 @@
 #include "tools/support/client_lines.hpp"
 #include "tools/support/command_options.hpp"
 #include "tools/support/command_program.hpp"
+#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/csv.hpp"
@@ -53,7 +54,9 @@ inline values_by_name values_of_words(const std::string& text, const tunekit::sp
         const auto parts = parts_of(word, '=', "--default", "NAME=VALUE,..., or a file");
         const auto at = std::find_if(out.begin(), out.end(), [&](const auto& v) { return v.first == parts.first; });
         if (at == out.end())
-            tunekit::invalid("--default names the parameter '" + parts.first + "', which the space does not have");
+            tunekit::invalid("--default names the parameter '" + parts.first +
+                             "', which the space does not have, want " +
+                             tunekit::core::detail::wanted_name(parts.first, space.names()));
         at->second = parts.second;
     }
     return out;
@@ -121,12 +124,15 @@ std::vector<configuration_row> rows_of(const std::string& option, const std::str
     const auto in = [](const auto& all, const std::string& name) {
         return std::find(all.begin(), all.end(), name) != all.end();
     };
+    std::vector<std::string> known(names.begin(), names.end());
+    known.insert(known.end(), more.begin(), more.end());
+    for (const std::string& head : heads)
+        if (!in(known, head))
+            tunekit::invalid(at_line(1) + ": the column " + head + " is no parameter, want " +
+                             tunekit::core::detail::wanted_name(head, known));
     for (const std::string& name : names)
         if (!in(heads, name))
             tunekit::invalid(at_line(1) + ": there is no column " + name + ", want one for each parameter");
-    for (const std::string& head : heads)
-        if (!in(names, head) && !in(more, head))
-            tunekit::invalid(at_line(1) + ": the column " + head + " is no parameter");
     std::vector<configuration_row> out;
     for (std::size_t k = 1; k < records.size(); ++k) {
         configuration_row row{.line = records[k].line};

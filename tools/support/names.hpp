@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
@@ -62,7 +63,10 @@ const T& find(const named<T>& all, std::string_view what, std::string_view name)
 {
     for (const auto& [known, value] : all)
         if (known == name) return value;
-    tunekit::invalid(std::string(what) + " \"" + std::string(name) + "\" is unknown, want one of: " + list(all));
+    std::vector<std::string> names;
+    for (const auto& one : all) names.push_back(one.first);
+    const std::string near = tunekit::core::detail::near_name(name, names);
+    tunekit::invalid({what, " \"", name, "\" is unknown, want ", near.empty() ? "one of: " + list(all) : near});
 }
 
 }  // namespace programs

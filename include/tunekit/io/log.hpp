@@ -174,23 +174,24 @@ namespace detail {
     return line.member_json("tasks", tasks + ']').text();
 }
 
-/// The text of a trial's line, without the line's end. A cost that is not a positive number is written as null, and so
-/// are times below 0.
-[[nodiscard]] inline std::string to_line(const log_trial& t)
+namespace detail {
+
+/// The text of a trial, with its limits where it has some: what was known before has none, nor has the last comparison.
+[[nodiscard]] inline std::string trial_line(const log_trial& t, bool limited)
 {
-    detail::json_line line;
+    json_line line;
     line.member("task", t.task).member("batch", t.batch).member("index", t.candidate);
     if (!t.values.empty()) line.member("values", t.values);
-    line.member_json("limits", detail::to_json(t.limits));
+    if (limited) line.member_json("limits", to_json(t.limits));
     const auto& m = t.measured;
     std::vector<double> batches = m.batches;
-    for (double& x : batches) x = detail::time_or_none(x);
+    for (double& x : batches) x = time_or_none(x);
     line.member("cost", m.cost > 0 ? m.cost : std::numeric_limits<double>::quiet_NaN());
-    line.member("spread", detail::time_or_none(m.spread)).member("runs", std::uint64_t{m.runs});
-    line.member("at_least", m.at_least).member("build_s", detail::time_or_none(m.build_seconds));
-    line.member("run_s", detail::time_or_none(m.run_seconds));
+    line.member("spread", time_or_none(m.spread)).member("runs", std::uint64_t{m.runs});
+    line.member("at_least", m.at_least).member("build_s", time_or_none(m.build_seconds));
+    line.member("run_s", time_or_none(m.run_seconds));
     if (m.failed)
-        line.member_json("failed", detail::json_line()
+        line.member_json("failed", json_line()
                                        .member("kind", to_text(m.failed->kind))
                                        .member("code", std::int64_t{m.failed->code})
                                        .member("message", m.failed->message)
@@ -202,6 +203,12 @@ namespace detail {
     if (t.stamp_ns) line.member("stamp_ns", *t.stamp_ns);
     return line.text();
 }
+
+}  // namespace detail
+
+/// The text of a trial's line, without the line's end. A cost that is not a positive number is written as null, and so
+/// are times below 0.
+[[nodiscard]] inline std::string to_line(const log_trial& t) { return detail::trial_line(t, true); }
 
 /// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, a result that was known before, a
 /// measurement of the last comparison, or the end.
@@ -272,7 +279,8 @@ struct log_event {
         else line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
         if (!e.about.device.empty()) line.member("device", e.about.device);
         const std::string head = line.member("stamp_s", e.stamp).text();
-        return head.substr(0, head.size() - 1) + ',' + to_line(trial).substr(1);
+        return head.substr(0, head.size() - 1) + ',' +
+               detail::trial_line(trial, e.what == log_event::kind::tell).substr(1);
     }
     const measure::limits l = e.jobs.empty() ? measure::limits{} : e.jobs.front().limits;
     std::string jobs = "[";

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/near_name.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/grid.hpp"
 #include "tunekit/space/expression.hpp"
@@ -47,6 +49,34 @@ using value = std::variant<bool, std::int64_t, double, std::string, entries>;
 {
     return std::visit([](const auto& x) { return text_of(x); }, v);
 }
+
+namespace detail {
+
+/// The value of a list that has this text, or else the number that it is: 64.0 is 64, and 1 is 1.0.
+[[nodiscard]] inline auto find_value(const std::vector<value>& list, const std::string& text)
+{
+    const auto by_text =
+        std::find_if(list.begin(), list.end(), [&](const value& of) { return text_of_value(of) == text; });
+    const auto number = core::number<double>(text);
+    if (by_text != list.end() || !number || !(*number < 0x1p53 && *number > -0x1p53)) return by_text;
+    return std::find_if(list.begin(), list.end(), [&](const value& of) {
+        const auto* const whole = std::get_if<std::int64_t>(&of);
+        const auto* const real = std::get_if<double>(&of);
+        return whole != nullptr ? static_cast<double>(*whole) == *number : real != nullptr && *real == *number;
+    });
+}
+
+/// Says that a list does not have the value of this text.
+[[noreturn, gnu::cold]] inline void no_such_value(const std::string& name, const std::string& text,
+                                                  const std::vector<value>& list)
+{
+    std::vector<std::string> texts;
+    for (const value& of : list) texts.push_back(text_of_value(of));
+    invalid({"space: of: parameter '", name, "' does not have the value ", text.substr(0, 80), ", want ",
+             core::detail::wanted_name(text, texts)});
+}
+
+}  // namespace detail
 
 /// A parameter of a value_product: a name and its values, whose texts all differ.
 struct value_parameter {
@@ -105,16 +135,17 @@ public:
         config out(dimensions());
         for (const auto& [name, v] : values) {
             const auto at = std::find(names().begin(), names().end(), name);
-            require(at != names().end(), "space: of: no parameter is called '" + name + "'");
+            if (at == names().end())
+                invalid({"space: of: no parameter is called '", name, "', want ",
+                         core::detail::wanted_name(name, names())});
             const auto j = static_cast<std::size_t>(at - names().begin());
             require(!given[j], "space: of: parameter '" + name + "' has two values, want one of each");
             given[j] = true;
-            texts[j] = text_of_value(v);
             const auto& list = parameters_[j].values;
-            const auto same = [&](const value& of) { return text_of_value(of) == texts[j]; };
-            const auto found = std::find_if(list.begin(), list.end(), same);
-            if (found == list.end()) detail::no_such_value(name, texts[j]);
+            const auto found = detail::find_value(list, text_of_value(v));
+            if (found == list.end()) detail::no_such_value(name, text_of_value(v), list);
             out[j] = *found;
+            texts[j] = text_of_value(*found);
         }
         for (std::size_t j = 0; j < dimensions(); ++j)
             require(given[j], "space: of: parameter '" + names()[j] + "' has no value, want one of each");

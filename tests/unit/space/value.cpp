@@ -76,8 +76,9 @@ TEST_CASE("a value product makes a configuration by names at run time, and says 
     };
     refused({{"opt", "-O3"}, {"unroll", true}}, "tunekit: space: of: parameter 'align' has no value, want one of each");
     refused({{"opt", "-O3"}, {"opt", "-O2"}}, "tunekit: space: of: parameter 'opt' has two values, want one of each");
-    refused({{"rows", 3}}, "tunekit: space: of: no parameter is called 'rows'");
-    refused({{"align", 17}}, "tunekit: space: of: parameter 'align' does not have the value 17, want one of its list");
+    refused({{"rows", 3}}, "tunekit: space: of: no parameter is called 'rows', want one of opt, unroll, align");
+    refused({{"allign", 16}}, "tunekit: space: of: no parameter is called 'allign', want align");
+    refused({{"align", 17}}, "tunekit: space: of: parameter 'align' does not have the value 17, want one of 16, 32");
     refused({{"opt", "-O2"}, {"unroll", true}, {"align", 16}},
             "tunekit: space: of: opt = -O2, unroll = true, align = 16 breaks a constraint, want a configuration of the "
             "space");

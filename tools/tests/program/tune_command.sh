@@ -42,7 +42,7 @@ refuses '--space is required' -- ./program.sh
 refuses 'cannot be opened' --space none.json -- ./program.sh {tile}
 refuses 'there is no command' --space space.json
 refuses "there is no program './none' to run" --space space.json -- ./none {tile} {mode} {on}
-refuses 'no parameter is called {tille}, want one of tile, mode, on' --space space.json -- ./program.sh {tille}
+refuses 'no parameter is called {tille}, want tile, or {{tille}} for the text itself' --space space.json -- ./program.sh {tille}
 refuses "the parameter 'on' occurs in no argument" --space space.json -- ./program.sh {tile} {mode}
 refuses "strategy \"nonsense\" is unknown, want one of: random" --space space.json --strategy nonsense -- ./program.sh {tile} {mode} {on}
 refuses "--cost 'speed' is unknown" --space space.json --cost speed -- ./program.sh {tile} {mode} {on}

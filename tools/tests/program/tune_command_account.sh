@@ -26,7 +26,7 @@ echo "score $c"
 echo "bytes ${#1}000"
 END
 chmod +x work.sh
-run() { "$tune" --space space.json --strategy random --repeat 1 --seconds 90 --trials 16 --cost 'regex:score ([0-9.]+)' --number 'bytes=regex:bytes ([0-9]+)' "$@"; }
+run() { "$tune" --space space.json --strategy random --repeat 1 --seconds 900 --trials 16 --cost 'regex:score ([0-9.]+)' --number 'bytes=regex:bytes ([0-9]+)' "$@"; }
 
 # One run, told four times.
 run --log run.jsonl --report run.html -- ./work.sh {size} {mode} {check} >out 2>err || fail "exit status $?: $(cat err)"
@@ -57,9 +57,25 @@ awk -v text="$pasted" 'index($0, "<code>" text "</code>") && !paste { paste = NR
 grep -qF '"where": "size = 4MiB"' json || fail 'the JSON does not explain the failures'
 grep -q '^4 failed, exited: .*cannot have 4MiB.*they are those with size = 4MiB$' out || fail "failures are not explained: $(cat out)"
 opens_well run log
-if [ -n "${browser-}" ]; then
-    "$browser" --headless=new --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom "file://$work/log.html" >dom 2>/dev/null || fail 'the browser ended'
-    grep -q "The best configuration costs $best.</h2>" dom || fail 'the browser shows another best'
+# Number by number, with costs that vary from run to run, and in the same way each time.
+cat >varied.sh <<'END'
+#!/bin/sh
+[ "$1" = 4MiB ] && echo 'cannot have 4MiB' >&2 && exit 4
+n=$(($(cat calls) + 1))
+echo $n >calls
+case $1 in 64KiB) c=18000 ;; 1MiB) c=9500 ;; *) c=7500 ;; esac
+[ "$2" = fast ] || c=$((c + 10000))
+echo "score $((c + n * 7919 % 101))"
+echo "bytes ${#1}000"
+END
+chmod +x varied.sh
+echo 0 >calls
+run --log same.jsonl --report same.html -- ./varied.sh {size} {mode} {check} >same.txt 2>err || fail "costs that vary: exit status $?: $(cat err)"
+echo 0 >calls
+run --json -- ./varied.sh {size} {mode} {check} >same.json 2>err || fail "costs that vary, --json: exit status $?: $(cat err)"
+"$report" same.jsonl -o same_log.html || fail "tune_report of costs that vary: exit status $?"
+if command -v python3 >/dev/null; then
+    python3 "$here/tools/tests/support/same_account.py" same.json same.txt same.jsonl ${browser:+"$browser" same.html same_log.html} || fail 'the accounts differ'
 fi
 
 # Numbers outlive an end: they are in the log, and told after --resume.
@@ -148,9 +164,20 @@ echo '{"parameters": [{"name": "loops", "permutation": 3}, {"name": "unroll", "f
 "$tune" --space words.json --describe --json | tr -d '\n ' | grep -q '"size":12,' || fail 'permutation and flag are no words of a space'
 "$tune" --space words.json --default 'loops=(0, 2, 1)' --describe >/dev/null || fail '--default with an order'
 
+# What was measured before begins a run: a log, a folder of them, and one line for what is none.
+mkdir past
+cp run.jsonl past
+echo '{' >past/torn.jsonl
+for from in run.jsonl past; do
+    "$tune" --space space.json --start-from $from --repeat 1 --trials 3 --seconds 90 --cost 'regex:score ([0-9.]+)' --log begun.jsonl -- ./work.sh {size} {mode} {check} >out 2>err ||
+        fail "--start-from $from: exit status $?: $(cat err)"
+    grep -q '^best *7.5 ' out || fail "--start-from $from: not begun with what was best: $(cat out)"
+    grep -q '"strategy":"combined from ' begun.jsonl || fail "--start-from $from: the log does not say so"
+    [ "$(grep -c torn.jsonl err)" = "$([ $from = past ] && echo 1 || echo 0)" ] || fail "--start-from $from: said $(cat err)"
+    rm begun.jsonl
+done
+
 # Wrong input.
-refuses 'want --space' --spaces space.json -- ./work.sh {size} {mode} {check}
-refuses "the default is no configuration of the space: parameter 'a' does not have the value 7" --space "$(echo '{"parameters": [{"name": "a", "values": [1, 2]}], "default": {"a": 7}}' >b2.json && echo b2.json)" --describe
 refuses "parameter 'size' does not have the value 3GiB" --space space.json --default size=3GiB --describe
 refuses 'there is no column check' --space space.json --known "$(printf 'size,mode,cost\n' >k.csv && echo k.csv)" -- ./work.sh {size} {mode} {check}
 refuses "k2.csv:2: cost is 'much'" --space space.json --known "$(printf 'size,mode,check,cost\n1MiB,slow,,much\n' >k2.csv && echo k2.csv)" -- ./work.sh {size} {mode} {check}
@@ -183,6 +210,11 @@ line 1 | grep -q '^{"hello":1,"tunekit":"[0-9.]*","parameters":\["size","mode","
 [ "$(line 5)" = '{"dropped":1}' ] || fail "drop: $(line 5)"
 [ "$(line 6)" = '{"best":{"config":{"size":"64KiB","mode":"slow","check":""},"cost":2.5},"trials":1,"failed":0}' ] || fail "best: $(line 6)"
 for n in 7 8 9 10; do line $n | grep -q "^{\"error\":\"line $n: " || fail "an error is not told: $(line $n)"; done
+sed -n '/^    > {"hello"/,/^$/s/^    //p' "$here/docs/command_line.md" >exchange
+sed -n 's/^> //p' exchange | "$tune" --space "$here/examples/command_line/serve/space.json" --serve --trials 100 >said
+plain() { sed 's/"tunekit":"[0-9.]*"/version/; s/"config":{[^}]*}/configuration/g' "$1"; } # what the search proposes may change
+sed '/^> /d' exchange >promised
+[ "$(plain said)" = "$(plain promised)" ] || fail "docs/command_line.md has another exchange than $(cat said)"
 # Costs have no unit unless one is given; scores are told as scores, by the log too.
 printf '%s\n' '{"ask": 1}' '{"tell": 0, "cost": 2.5}' '{"best": 1}' >asked
 for unit in '' '--maximize --unit GB/s'; do

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::measure {
@@ -91,11 +92,8 @@ private:
     {
         for (std::size_t j = 0; j < names.size(); ++j)
             if (names[j] == name) return j;
-        std::string known;
-        for (const std::string& n : names) (known += known.empty() ? "" : ", ") += n;
-        const std::string quoted(name);
-        invalid(std::string(what) + ": no parameter is called {" + quoted + "}, want one of " + known + ", or {{" +
-                quoted + "}} for the text itself");
+        invalid({what, ": no parameter is called {", name, "}, want ", core::detail::wanted_name(name, names),
+                 ", or {{", name, "}} for the text itself"});
     }
 
     std::vector<piece> pieces_;

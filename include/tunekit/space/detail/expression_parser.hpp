@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/expression_tree.hpp"
 
@@ -200,7 +201,8 @@ private:
             to_.fail(at_, "found " + found() + ", want a number, a " + to_.role.name + " or '('");
         const auto j = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), w) - names_.begin());
         if (j == names_.size())
-            to_.fail(at_, std::string("no ") + to_.role.name + " is called " + found() + ", want one of " + known());
+            to_.fail(at_, std::string("no ") + to_.role.name + " is called " + found() + ", want " +
+                              core::detail::wanted_name(w, names_));
         at_ += w.size();
         const auto place = std::lower_bound(to_.names_used.begin(), to_.names_used.end(), j);
         if (place == to_.names_used.end() || *place != j) to_.names_used.insert(place, j);
@@ -241,13 +243,6 @@ private:
             to_.fail(column, "no parameter has the value '" + word.substr(0, 80) + "', want one that a parameter has");
         at_ = end + 1;
         return add({operation::constant, column, number_of_word(static_cast<std::size_t>(k))});
-    }
-
-    [[nodiscard]] std::string known() const
-    {
-        std::string out;
-        for (const std::string& n : names_) out += (out.empty() ? "" : ", ") + n;
-        return out;
     }
 
     expression_tree& to_;

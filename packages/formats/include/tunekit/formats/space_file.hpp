@@ -16,6 +16,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/detail/space_values.hpp"
 #include "tunekit/io/json/bounded_json.hpp"
@@ -54,10 +55,12 @@ namespace detail {
                                                          const std::vector<space::value_parameter>& all)
 {
     if (!from.value().is_object()) from.fail("is no object, want one of values by name");
+    std::vector<std::string> names, out;
+    for (const auto& p : all) names.push_back(p.name);
     for (const auto& member : from.value().items())
-        if (std::none_of(all.begin(), all.end(), [&](const auto& p) { return p.name == member.key(); }))
-            from.at(member.key().c_str()).fail("is no parameter, want one of this file");
-    std::vector<std::string> out;
+        if (std::find(names.begin(), names.end(), member.key()) == names.end())
+            from.at(member.key().c_str())
+                .fail("is no parameter, want " + core::detail::wanted_name(member.key(), names));
     for (const auto& p : all) out.push_back(space::text_of_value(value_of(from.at(p.name.c_str()))));
     return out;
 }

@@ -195,7 +195,7 @@ private:
         if (lines.empty()) return;
         to_.heading(1, title);
         for (const auto& line : lines)
-            to_.add("<div class=\"command\"><pre tabindex=\"0\">" + styled("code", {}, line) +
+            to_.add("<div class=\"command\"><pre>" + styled("code", {}, line) +
                     "</pre><button type=\"button\" class=\"copy\" hidden>Copy</button></div>\n");
     }
 
