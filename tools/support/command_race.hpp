@@ -58,8 +58,10 @@ struct command_race {
         if (auto more = of(record, best, untuned); goals.empty() && left >= enough(more)) finalists = std::move(more);
         if (!goals.empty()) {
             if (!limited) left = (std::max)(left, most);
-            finalists = of(record, tunekit::front_finalists(record, goals, front), untuned);
-            while (finalists.size() > 3 && left < enough(finalists))  // the default is the last
+            auto near_front = tunekit::front_finalists(record, goals, front);
+            std::erase(near_front, untuned);
+            finalists = of(record, std::move(near_front), untuned);
+            while (finalists.size() > 3 && left < enough(finalists))  // the last stays: the default, unless that failed
                 finalists.erase(finalists.end() - 2);
         }
         if (finalists.size() > 1) seconds_to_separate = to_separate / race_share;

@@ -36,7 +36,7 @@ else
     done
 fi
 [ -s "$out/first" ] && [ -s "$out/second" ] || { echo 'tune.sh: there are no data, want two files or one that is not empty' && exit 2; }
-echo "$(zstd --version | sed 's/[*]*//g'), $(wc -c <"$out/first") bytes to choose on, $(wc -c <"$out/second") to show on"
+echo "zstd $(zstd --version | grep -o 'v[0-9.]*' | head -n 1), $(wc -c <"$out/first") bytes to choose on, $(wc -c <"$out/second") to show on"
 
 # What to choose from: the search on the first half.
 # shellcheck disable=SC1083 # placeholders

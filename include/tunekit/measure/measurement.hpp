@@ -128,7 +128,7 @@ private:
 
 /// What a kernel reports of a run of its own: its seconds, and numbers beside them.
 ///
-///     return tk::measure::reported{seconds, {joules, bytes}};
+///     return tk::measure::reported{1e-3, {0.25, 4096}};  // 1 ms, 0.25 J, 4096 bytes
 struct reported {
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run, or another cost
     measured_values values{};                                ///< of the last run `measurement::values` has them

@@ -24,8 +24,7 @@ namespace tunekit::measure {
 /// continued once; it must be read more often than it does, which is each minute or less.
 ///
 ///     tk::measure::energy_counter energy;
-///     kernel();
-///     return tk::measure::reported{seconds, {energy.joules()}};
+///     const auto run = [&] { return tk::measure::reported{1e-3, {energy.joules()}}; };  // what a kernel reports
 ///
 /// It counts what everything on these packages took, idle cores included, so compare runs of a machine that does nothing else. Many
 /// systems let only root read the counters.

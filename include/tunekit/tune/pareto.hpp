@@ -61,7 +61,8 @@ struct pareto {
 /// Measures the finalists afresh in rounds, and returns the front that these show: a configuration is dominated only where the paired
 /// rounds say so (`measure::race`, with `race_options::values`). `goals` begins with 0, the cost.
 ///
-///     const auto front = race_front(measurer, front_finalists(record, {0, 1}), {0, 1}, {.run_seconds = 10});
+///     const auto found = tk::tune(space, measurer, strategy, {.trials = 200}, gen);
+///     const auto front = race_front(measurer, front_finalists(found, {0, 1}), {0, 1}, {.run_seconds = 10});
 ///
 /// Errors: std::invalid_argument where `goals` does not begin with the cost; those of `measure::race`.
 /// Cost:   that of the race.
