@@ -117,8 +117,14 @@ std::string told_of(const tunekit::experience& past, std::span<const tunekit::ta
         for (const auto& t : taken) {
             results += past.sources[t.source].results.size();
             configurations += t.configurations;
-            only_there.insert(t.only_there.begin(), t.only_there.end());
-            only_here.insert(t.only_here.begin(), t.only_here.end());
+            const auto there = past.sources[t.source].names();
+            const auto here = task.space().names();
+            const auto without = [](const auto& names, const auto& others, std::set<std::string>& to) {
+                for (const std::string& n : names)
+                    if (std::find(others.begin(), others.end(), n) == others.end()) to.insert(n);
+            };
+            without(there, here, only_there);
+            without(here, there, only_here);
         }
     }
     const auto number = [](std::size_t n) { return std::to_string(n); };

@@ -99,10 +99,8 @@ namespace search {
 
 /// What a space takes of a source of an experience.
 struct taken_source {
-    std::size_t source = 0;               ///< its place in the experience
-    std::size_t configurations = 0;       ///< results whose configurations the space has, with equal or nearest values
-    std::vector<std::string> only_there;  ///< parameters of the source that the space does not have
-    std::vector<std::string> only_here;   ///< those that the source does not have
+    std::size_t source = 0;          ///< its place in the experience
+    std::size_t configurations = 0;  ///< results whose configurations the space has, with equal or nearest values
 };
 
 /// What `space` takes of an experience, in the order of its sources: at most 8, the latest that have 8 whole costs and a
@@ -115,9 +113,7 @@ template <class Space>
     for (const std::size_t k : detail::sources_for(there, past.sources)) {
         const experience_source& s = past.sources[k];
         const auto names = s.names();
-        taken_source t{.source = k,
-                       .only_there = detail::without(names, there.names()),
-                       .only_here = detail::without(there.names(), names)};
+        taken_source t{.source = k};
         for (std::size_t r = 0; r < s.results.size(); ++r)
             t.configurations += there.carry(space, names, s.texts(r), std::nullopt).has_value();
         out.push_back(std::move(t));

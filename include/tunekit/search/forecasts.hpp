@@ -30,7 +30,7 @@ class memory;
 /// cut short as its bound. A source with fewer than 8 whole costs forecasts nothing.
 ///
 /// Randomness: none but its own; equal experiences forecast equally.
-/// Cost:       a fit takes some 50 ms for 200 results; more than 500 leave the better half and the latest quarter.
+/// Cost:       a fit takes below 20 ms for 200 results; more than 500 leave the better half and the latest quarter.
 ///             A forecast takes O(rows parameters).
 /// Threads:    const calls are safe.
 class forecasts {

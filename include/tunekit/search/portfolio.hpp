@@ -62,7 +62,7 @@ namespace tunekit::search {
 ///             mean of the process. From the eighth trial on half of the requests, and three of four while nothing better turns
 ///             up, go to a second state, which hears of every result and knows nothing of the past: what it finds in n proposals
 ///             is found within about 8 + 2 n. With one source it is careful: four, then the first ones, and the forest has no
-///             forecast.
+///             forecast. From 64 measurements on each of the two fits its forest and makes its list half as often.
 /// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no larger;
 ///             a shuffle per round; what the models draw.
 /// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at most
@@ -108,6 +108,7 @@ struct portfolio {
         detail::guidance told;                 ///< what the past says of the space
         detail::turns turn;                    ///< with a past: whose proposal is next
         std::vector<state> alone;              ///< with a past: the state that knows nothing of it
+        std::size_t of = 1;                    ///< states that propose in turn, this one too
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -129,6 +130,7 @@ struct portfolio {
         s.forest = forest.start(columns(s, space, options.forest_encoding, forest_told(s)));
         s.process = process.start(columns(s, space, options.process_encoding, true));
         s.turn.starts = s.told.starts();
+        s.of = cold.of = 2;
         s.alone.push_back(std::move(cold));
         return s;
     }
@@ -281,7 +283,7 @@ private:
     {
         const std::size_t n = s.past.answered();
         if (n < s.forest_at) return;
-        s.forest_at = n + (n < refit_each_until ? 1 : (std::max)(std::size_t{4}, n / 50));
+        s.forest_at = n + (n < refit_each_until ? 1 : s.of * (std::max)(std::size_t{4}, n / 50));
         s.forest_sees.trim(s.past, options.forest_rows);
         std::vector<index> which;
         std::vector<double> log_costs;
@@ -323,7 +325,8 @@ private:
     void list(state& s, const Space& space, G& gen) const
     {
         const std::size_t known = s.past.size();
-        s.list_at = known + std::clamp(known / 5, std::size_t{1}, std::size_t{100});
+        const std::size_t fifth = std::clamp(known / 5, std::size_t{1}, std::size_t{100});
+        s.list_at = known + (known < refit_each_until ? 1 : s.of) * fifth;
         if (space.size() <= options.sample) {
             s.listed.resize(static_cast<std::size_t>(space.size()));
             std::iota(s.listed.begin(), s.listed.end(), index{0});

@@ -84,9 +84,6 @@ public:
     /// Whether a parameter here has one of these names.
     [[nodiscard]] bool shares(std::span<const std::string> names) const;
 
-    /// The names of the parameters.
-    [[nodiscard]] std::span<const std::string> names() const noexcept { return names_; }
-
     /// The values of parameter `j` of the space.
     [[nodiscard]] const matched_values& values(std::size_t j) const { return values_[j]; }
 

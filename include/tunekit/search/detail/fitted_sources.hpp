@@ -62,9 +62,6 @@ private:
 [[nodiscard]] std::vector<std::size_t> sources_for(const space::matched_parameters& there,
                                                    std::span<const experience_source> past);
 
-/// Those of `names` that are not among `others`.
-[[nodiscard]] std::vector<std::string> without(std::span<const std::string> names, std::span<const std::string> others);
-
 }  // namespace tunekit::search::detail
 
 #if TUNEKIT_BODIES
@@ -91,7 +88,7 @@ namespace tunekit::search::detail {
 
 [[nodiscard]] inline surrogate::gaussian_process source_process()
 {
-    return {.distance = surrogate::column_distance::both, .evaluations = 40, .max_rows = fitted_sources::most_rows};
+    return {.distance = surrogate::column_distance::both, .evaluations = 16, .max_rows = fitted_sources::most_rows};
 }
 
 /// The process of a source, fitted to -ln(cost / lowest cost).
@@ -124,14 +121,6 @@ TUNEKIT_INLINE std::vector<std::size_t> sources_for(const space::matched_paramet
     for (std::size_t s = past.size(); s-- > 0 && out.size() < fitted_sources::most_sources;)
         if (past[s].valid() >= fitted_sources::least_valid && there.shares(past[s].names())) out.push_back(s);
     std::reverse(out.begin(), out.end());
-    return out;
-}
-
-TUNEKIT_INLINE std::vector<std::string> without(std::span<const std::string> names, std::span<const std::string> others)
-{
-    std::vector<std::string> out;
-    for (const std::string& n : names)
-        if (std::find(others.begin(), others.end(), n) == others.end()) out.push_back(n);
     return out;
 }
 
