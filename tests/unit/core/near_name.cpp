@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/core/detail/near_name.hpp"
+#include "tunekit/core/text.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-using tunekit::core::detail::near_name;
-using tunekit::core::detail::wanted_name;
+using tunekit::core::near_name;
+using tunekit::core::wanted_name;
 
 TEST_CASE("near_name: the one with the fewest letters of difference, at most two and less than half")
 {
     const std::vector<std::string> known{"tile", "mode", "unroll", "a"};
-    for (const char* const near : {"tille", "til", "Tile", "tiles", "tile", "title"}) CHECK(near_name(near, known) == "tile");
+    for (const char* const near : {"tille", "til", "Tile", "tiles", "tile", "title"})
+        CHECK(near_name(near, known) == "tile");
     CHECK(near_name("modes", known) == "mode");
     CHECK(near_name("unrolling", known).empty());  // three letters more
     CHECK(near_name("unrol", known) == "unroll");

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/expression_tree.hpp"
 
@@ -201,7 +200,7 @@ private:
             to_.fail(at_, "found " + found() + ", want a number, a parameter or '('");
         const auto j = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), w) - names_.begin());
         if (j == names_.size())
-            to_.fail(at_, "no parameter is called " + found() + ", want " + core::detail::wanted_name(w, names_));
+            to_.fail(at_, "no parameter is called " + found() + ", want " + core::wanted_name(w, names_));
         at_ += w.size();
         const auto place = std::lower_bound(to_.names_used.begin(), to_.names_used.end(), j);
         if (place == to_.names_used.end() || *place != j) to_.names_used.insert(place, j);
