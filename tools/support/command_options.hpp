@@ -19,8 +19,8 @@
 
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/budget.hpp"
 
@@ -196,7 +196,7 @@ inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
         std::vector<std::string> names;
         for (const CLI::Option* option : app.get_options())
             for (const std::string& name : option->get_lnames()) names.push_back(name);
-        const std::string near = tunekit::core::detail::near_name(word.substr(2), names);
+        const std::string near = tunekit::core::near_name(word.substr(2), names);
         return ": " + word + " is no option" + (near.empty() ? "" : ", want --" + near);
     }
     return {};

@@ -18,7 +18,6 @@
 #include "tools/support/client_lines.hpp"
 #include "tools/support/command_options.hpp"
 #include "tools/support/command_program.hpp"
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/csv.hpp"
@@ -56,7 +55,7 @@ inline values_by_name values_of_words(const std::string& text, const tunekit::sp
         if (at == out.end())
             tunekit::invalid("--default names the parameter '" + parts.first +
                              "', which the space does not have, want " +
-                             tunekit::core::detail::wanted_name(parts.first, space.names()));
+                             tunekit::core::wanted_name(parts.first, space.names()));
         at->second = parts.second;
     }
     return out;
@@ -129,7 +128,7 @@ std::vector<configuration_row> rows_of(const std::string& option, const std::str
     for (const std::string& head : heads)
         if (!in(known, head))
             tunekit::invalid(at_line(1) + ": the column " + head + " is no parameter, want " +
-                             tunekit::core::detail::wanted_name(head, known));
+                             tunekit::core::wanted_name(head, known));
     for (const std::string& name : names)
         if (!in(heads, name))
             tunekit::invalid(at_line(1) + ": there is no column " + name + ", want one for each parameter");

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/search/any_strategy.hpp"
@@ -65,7 +65,7 @@ const T& find(const named<T>& all, std::string_view what, std::string_view name)
         if (known == name) return value;
     std::vector<std::string> names;
     for (const auto& one : all) names.push_back(one.first);
-    const std::string near = tunekit::core::detail::near_name(name, names);
+    const std::string near = tunekit::core::near_name(name, names);
     tunekit::invalid({what, " \"", name, "\" is unknown, want ", near.empty() ? "one of: " + list(all) : near});
 }
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/grid.hpp"
@@ -73,7 +72,7 @@ namespace detail {
     std::vector<std::string> texts;
     for (const value& of : list) texts.push_back(text_of_value(of));
     invalid({"space: of: parameter '", name, "' does not have the value ", text.substr(0, 80), ", want ",
-             core::detail::wanted_name(text, texts)});
+             core::wanted_name(text, texts)});
 }
 
 }  // namespace detail
@@ -136,8 +135,7 @@ public:
         for (const auto& [name, v] : values) {
             const auto at = std::find(names().begin(), names().end(), name);
             if (at == names().end())
-                invalid({"space: of: no parameter is called '", name, "', want ",
-                         core::detail::wanted_name(name, names())});
+                invalid({"space: of: no parameter is called '", name, "', want ", core::wanted_name(name, names())});
             const auto j = static_cast<std::size_t>(at - names().begin());
             require(!given[j], "space: of: parameter '" + name + "' has two values, want one of each");
             given[j] = true;

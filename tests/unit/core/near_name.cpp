@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/core/detail/near_name.hpp"
+#include "tunekit/core/text.hpp"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-using tunekit::core::detail::near_name;
-using tunekit::core::detail::wanted_name;
+using tunekit::core::near_name;
+using tunekit::core::wanted_name;
 
 TEST_CASE("near_name: the one with the fewest letters of difference, at most two and less than half")
 {

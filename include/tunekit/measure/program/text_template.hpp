@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 
 namespace tunekit::measure {
 
@@ -92,8 +92,8 @@ private:
     {
         for (std::size_t j = 0; j < names.size(); ++j)
             if (names[j] == name) return j;
-        invalid({what, ": no parameter is called {", name, "}, want ", core::detail::wanted_name(name, names),
-                 ", or {{", name, "}} for the text itself"});
+        invalid({what, ": no parameter is called {", name, "}, want ", core::wanted_name(name, names), ", or {{", name,
+                 "}} for the text itself"});
     }
 
     std::vector<piece> pieces_;

@@ -14,7 +14,6 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/expression_tree.hpp"
 
@@ -202,7 +201,7 @@ private:
         const auto j = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), w) - names_.begin());
         if (j == names_.size())
             to_.fail(at_, std::string("no ") + to_.role.name + " is called " + found() + ", want " +
-                              core::detail::wanted_name(w, names_));
+                              core::wanted_name(w, names_));
         at_ += w.size();
         const auto place = std::lower_bound(to_.names_used.begin(), to_.names_used.end(), j);
         if (place == to_.names_used.end() || *place != j) to_.names_used.insert(place, j);

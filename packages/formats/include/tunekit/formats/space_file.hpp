@@ -16,8 +16,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tunekit/core/detail/near_name.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/detail/space_values.hpp"
 #include "tunekit/io/json/bounded_json.hpp"
 #include "tunekit/io/json/json_fields.hpp"
@@ -59,8 +59,7 @@ namespace detail {
     for (const auto& p : all) names.push_back(p.name);
     for (const auto& member : from.value().items())
         if (std::find(names.begin(), names.end(), member.key()) == names.end())
-            from.at(member.key().c_str())
-                .fail("is no parameter, want " + core::detail::wanted_name(member.key(), names));
+            from.at(member.key().c_str()).fail("is no parameter, want " + core::wanted_name(member.key(), names));
     for (const auto& p : all) out.push_back(space::text_of_value(value_of(from.at(p.name.c_str()))));
     return out;
 }
