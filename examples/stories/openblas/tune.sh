@@ -65,19 +65,25 @@ while [ $round -lt $rounds ]; do
 done
 paste -d ' ' shown.installed shown.few shown.core shown.sizes >shown.all
 gained() { gain median shown.all "$1" "$2"; }
+below_one() { echo "$1" | awk '{ exit !($1 + 0 < 1) }'; }
 {
     echo
     here_and_now
     echo "OpenBLAS 0.3.21, core $detected; here $core, whose sizes are P,Q = $own; chosen: $sizes"
     echo "matrices of $shown_on ($few as installed), which had no part in the choice: times as much processor time, $rounds rounds, 95 %"
     printf '%-10s %-28s %s\n' routine "as installed for $core" "$core for its chosen sizes"
-    k=2
+    k=2 lost=''
     for routine in 'all eight' dgemm dsymm dsyrk dsyr2k dtrmm dtrsm dgetrf dpotrf; do
-        printf '%-10s %-28s %s\n' "$routine" "$(gained $k $((18 + k)))" "$(gained $((36 + k)) $((54 + k)))"
+        gained=$(gained $((36 + k)) $((54 + k)))
+        [ $k != 2 ] || all=$gained
+        printf '%-10s %-28s %s\n' "$routine" "$(gained $k $((18 + k)))" "$gained"
+        ! below_one "${gained#*, }" || lost="$lost $routine"
         k=$((k + 2))
     done
     echo
     echo "for a program of yours: OPENBLAS_CORETYPE=$core DGEMM_SIZES=$sizes LD_PRELOAD=$folder/sizes.so PROGRAM"
-    echo "upstream, param.h, for this processor: DGEMM_DEFAULT_P ${sizes%,*} (is ${own%,*}), DGEMM_DEFAULT_Q ${sizes#*,} (is ${own#*,})"
+    low=${all#*[}
+    if [ -n "$lost" ] || below_one "$low"; then echo "nothing for upstream: no gain over all eight is shown, or one lost:${lost:- none}"
+    else echo "upstream, param.h, for this processor: DGEMM_DEFAULT_P ${sizes%,*} (is ${own%,*}), DGEMM_DEFAULT_Q ${sizes#*,} (is ${own#*,})"; fi
     [ "$core" = "$detected" ] || echo "upstream, driver/others/dynamic.c: family.model of this processor is not known, want $core"
 } | tee result

@@ -12,7 +12,7 @@ wants_end
 root=$(cd "$here/../../.." && pwd)
 "$CXX" -std=c++20 -O3 -march=native -ffp-contract=off -fopenmp -I"$root/include" -I"$root/packages/online/include" "$here/stencil.cpp" -o stencil
 
-if [ $short = yes ]; then rounds=2 calls=400; else rounds=6 calls=1500; fi
+if [ $short = yes ]; then rounds=2 calls=200; else rounds=8 calls=3000; fi
 rm -f written first second
 round=0
 while [ $round -lt $rounds ]; do
