@@ -19,7 +19,7 @@ namespace tunekit::recipes {
 /// for value k; empty: the cost and every value that a measurement has.
 ///
 ///     auto found = tune(space, measurer, recipes::parego(), {.trials = 200}, gen);
-///     const auto least_bytes = recipes::parego({1});  // value 0 alone
+///     const auto lightest = recipes::parego({1});  // value 0 alone
 ///
 /// Each configuration has five runs, and none is cut short: one that is slow may be the smallest.
 ///

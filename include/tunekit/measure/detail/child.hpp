@@ -24,6 +24,7 @@
 
 #include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/detail/system.hpp"
+#include "tunekit/core/detail/system/memory.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/detail/descent.hpp"
@@ -243,8 +244,7 @@ private:
                 return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
             };
             cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
-            constexpr double unit = TUNEKIT_ON_APPLE ? 1 : 1024;
-            peak_bytes_ = unit * static_cast<double>(used.ru_maxrss);
+            peak_bytes_ = core::detail::system::resident_unit * static_cast<double>(used.ru_maxrss);
             pid_ = -1;
         }
         return true;

@@ -31,6 +31,9 @@ namespace tunekit::core::detail::system {
 #endif
 }
 
+/// Bytes of one unit of `rusage::ru_maxrss`.
+inline constexpr double resident_unit = TUNEKIT_ON_APPLE ? 1 : 1024;
+
 /// What may be done with a page.
 enum class access : unsigned char { none, read, write };
 
