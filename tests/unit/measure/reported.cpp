@@ -66,7 +66,7 @@ TEST_CASE("a kernel's numbers come through in this process, in a child, and thro
         right(all[1], 7);
     }
     measure::isolated_workers pool(
-        2, [](std::size_t) { return measure::worker_task(ten{}, measure::timed{counting{}, twice}); });
+        2, [](std::size_t) { return measure::worker_task{ten{}, measure::timed{counting{}, twice}}; });
     for (std::uint64_t t = 0; t < 2; ++t) pool.submit({.ticket = tk::ticket{t}, .candidate = 4 + t});
     for (std::size_t got = 0; got < 2;)
         for (const tk::answer& a : pool.collect(10)) {
