@@ -7,7 +7,7 @@ set -eu
 program=$1/tools/tune_command
 walks=$(cd "$(dirname "$0")/../../../examples/command_line" && pwd)
 . "$(dirname "$0")/../../../tests/support/refuses.sh"
-PATH=$1/examples:$PATH
+PATH=$1/tools:$1/examples:$PATH
 export PATH OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # walk NAME TRIALS FIRST-LINE-OF-OUTPUT: runs it, and what it says to paste.
