@@ -112,8 +112,9 @@ std::string told_of(const tunekit::experience& past, std::span<const tunekit::ta
     std::set<std::string> only_there, only_here;
     for (const tunekit::task& task : tasks) {
         const auto taken = tunekit::search::taken_of(past, task.space());
-        taking += !taken.empty();
-        most = (std::max)(most, taken.size());
+        const std::size_t used = taken.size();
+        if (used > 0) ++taking;
+        if (used > most) most = used;
         for (const auto& t : taken) {
             results += past.sources[t.source].results.size();
             configurations += t.configurations;
