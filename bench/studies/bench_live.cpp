@@ -164,7 +164,7 @@ void add_recorded_best(const std::string& network, const std::vector<programs::b
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost(a) < cost(b); });
         for (std::size_t i = 0; i < (std::min)(best, order.size()); ++i)
             if (const auto c = to.carry(tasks[k].space, names, recorded.texts(order[i]), std::nullopt))
-                wanted[k].insert(c->candidate);
+                wanted[k].insert(*c);
     }
 }
 
