@@ -31,6 +31,8 @@ public:
     /// or of which a goal is not finite, has none.
     void take(index i, const measure::measurement& m, std::span<const std::size_t> which);
 
+    static constexpr double rho = 0.05;  ///< weight of the sum beside the maximum
+
     [[nodiscard]] std::size_t goals() const noexcept { return goals_; }  ///< how many; 0 before the first that has them
 
     /// The augmented Tchebycheff sum of all rows by these weights; `of(i)` looks one up.
@@ -78,7 +80,7 @@ struct parego {
     portfolio<Forest, Process> models;  ///< what learns and chooses
     std::vector<std::size_t> goals{};   ///< 0: the cost; k + 1: value k; empty: the cost and every value
 
-    static constexpr double rho = 0.05;  ///< weight of the sum beside the maximum
+    static constexpr double rho = detail::goal_rows::rho;  ///< weight of the sum beside the maximum
 
     /// The state of a run.
     struct state {
@@ -172,7 +174,7 @@ TUNEKIT_INLINE goal_rows::weighed::weighed(const goal_rows& rows, std::span<cons
         for (std::size_t r = 0; r < sums_.size(); ++r) {
             const double z = width > 0 ? weights[j] * (scale(rows.rows_[r * g + j]) - low) / width : 0;
             most[r] = (std::max)(most[r], z);
-            sums_[r] += 0.05 * z;
+            sums_[r] += rho * z;
         }
     }
     for (std::size_t r = 0; r < sums_.size(); ++r) sums_[r] += most[r];

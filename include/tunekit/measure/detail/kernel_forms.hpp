@@ -104,8 +104,7 @@ struct fits_timed {
         Wrong != misfit::kernel_gives,
         "tunekit: timed, argument 1 (kernel) returns something else than nothing (it ran), its seconds (double or "
         "float, or measure::reported), or what runs it: a callable of nothing or of the turn's number, that returns "
-        "nothing or its "
-        "seconds");
+        "nothing or its seconds");
     static_assert(
         Wrong != misfit::check_takes,
         "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");

@@ -37,11 +37,11 @@ struct finished_run {
     /// Memory that it had at most, of itself or of one of the children that it waited for (ru_maxrss of getrusage). Linux counts what
     /// the process had before it became this program, some MiB.
     double peak_bytes = 0;
-    double joules = std::numeric_limits<
-        double>::quiet_NaN();  ///< of the whole machine, where program_options::powercap asks for it
-    std::string output{};      ///< what it wrote to standard output
-    std::string errors{};      ///< what it wrote to standard error
-    bool cut = false;          ///< whether the result file, or without one the output, was shortened
+    /// Of the whole machine, where program_options::powercap asks for it; else NaN.
+    double joules = std::numeric_limits<double>::quiet_NaN();
+    std::string output{};  ///< what it wrote to standard output
+    std::string errors{};  ///< what it wrote to standard error
+    bool cut = false;      ///< whether the result file, or without one the output, was shortened
     /// The content of its result file, where one was named. A run that did not write it is a failure `bad_cost`.
     std::optional<std::string> file{};
 

@@ -29,8 +29,8 @@ struct template_file {
 struct named_reading {
     std::string name;              ///< how logs and tables call the number
     reading read{wall_seconds{}};  ///< takes the number from a finished run
-    std::string
-        size_of{};  ///< * where not empty: the number is the size of this file after the run, in bytes, and `read` is unused
+    /// * where not empty: the number is the size of this file after the run, in bytes, and `read` is unused
+    std::string size_of{};
 };
 
 /// Settings of `program`. Texts with a star may have placeholders: `{name}` of a parameter; `{scratch}`, a folder of
@@ -48,8 +48,8 @@ struct program_options {
     std::string result_file{};             ///< * the file with its numbers; empty: its output has them
     std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
     std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
-    std::string
-        powercap{};  ///< folder with the counters for finished_run::joules, energy_counter::usual; empty: energy is not read
+    /// Folder with the counters for finished_run::joules, energy_counter::usual; empty: energy is not read.
+    std::string powercap{};
     int exit_status = 0;                       ///< that of a successful run
     std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked
     std::vector<std::string> check_command{};  ///< * runs after that run; status 0: the result is right
