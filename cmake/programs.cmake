@@ -27,6 +27,11 @@ target_link_libraries(tunekit_checks INTERFACE tunekit)
 target_compile_options(tunekit_checks INTERFACE "-iquote${PROJECT_SOURCE_DIR}")
 target_compile_options(tunekit_checks INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
     -Wold-style-cast -Wdouble-promotion -Wnon-virtual-dtor -ffp-contract=off)
+# Header-only, so that every test sees the headers as most users do; the packages' programs have their bodies compiled once.
+option(TUNEKIT_COMPILED "our own programs link tunekit::compiled" OFF)
+if(TUNEKIT_COMPILED)
+    target_link_libraries(tunekit_checks INTERFACE tunekit_compiled)
+endif()
 
 # tunekit_native(TARGET [flags...]): optimised for the machine that compiles, whatever the build type, or for the architecture that
 # TUNEKIT_ARCHITECTURE names; "portable" is for every one of its kind. Later flags win over earlier ones.

@@ -138,9 +138,7 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
 /// A cost for a terminal, with plain blanks.
 inline std::string cost_text(const tunekit::report::cost_unit& unit, double cost)
 {
-    std::string out = unit.text(cost);
-    for (std::size_t at; (at = out.find("\xC2\xA0")) != std::string::npos;) out.replace(at, 2, " ");
-    return out;
+    return tunekit::report::plain_blanks(unit.text(cost));
 }
 
 /// The lines to paste into a shell.

@@ -110,6 +110,7 @@ TEST_CASE("text is escaped for content and attributes, and what is no text is re
     CHECK(escaped("\xD7\x90\xC2\xA0\xE2\x80\xAF") == "\xD7\x90\xC2\xA0\xE2\x80\xAF");
     CHECK(report::printable("a\x1B[2J\n\t\x7F \xC3\xBC") == "a\\x1b[2J\\n\\t\\x7f \xC3\xBC");
     CHECK(report::printable("\xE2\x80\xAE\xE2\x81\xA6\xC2\x9B") == "\\xe2\\x80\\xae\\xe2\\x81\\xa6\\xc2\\x9b");
+    CHECK(report::plain_blanks("1.2\xC2\xA0ms to 3\xC2\xA0ms") == "1.2 ms to 3 ms");
     for (const char* broken :
          {"\xFF", "\xC3", "\xC0\xAF", "\xE2\x86", "\xED\xA0\x80", "\xF5\x80\x80\x80", "\xEF\xBF\xBF"}) {
         CAPTURE(broken);

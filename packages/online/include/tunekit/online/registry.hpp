@@ -228,8 +228,10 @@ private:
         const std::vector<std::string> texts = how_->space.texts(i);
         const auto names = how_->space.names();
         std::string out;
-        for (std::size_t k = 0; k < texts.size(); ++k)
-            out += (k == 0 ? "" : " ") + std::string(names[k]) + '=' + texts[k];
+        for (std::size_t k = 0; k < texts.size(); ++k) {
+            if (k > 0) out += ' ';
+            ((out += names[k]) += '=') += texts[k];
+        }
         return out;
     }
 

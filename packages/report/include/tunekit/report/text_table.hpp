@@ -43,6 +43,15 @@ namespace tunekit::report {
     return out;
 }
 
+/// `text` with plain blanks where pages have those that do not break.
+[[nodiscard]] inline std::string plain_blanks(std::string_view text)
+{
+    std::string out;
+    for (std::size_t at; (at = text.find("\xC2\xA0")) != std::string_view::npos; text.remove_prefix(at + 2))
+        (out += text.substr(0, at)) += ' ';
+    return out += text;
+}
+
 /// Rows of cells below the heads of their columns. A column is as wide as the widest of its cells.
 ///
 ///     report::text_table table({"task", "trials", "best ms"}, {-6, 7, 10});

@@ -187,17 +187,13 @@ inline void write_front(document& to, const seen_task& t, const findings& f, std
     heads.emplace_back("configuration");
     widths.push_back(-1);
     text_table table(heads, widths);
-    const auto plain = [](std::string text) {
-        for (std::size_t at; (at = text.find("\xC2\xA0")) != std::string::npos;) text.replace(at, 2, " ");
-        return text;
-    };
     for (const front_member* m : all_of(*f.front)) {
         const bool dropped = m >= f.front->dropped.data() && m < f.front->dropped.data() + f.front->dropped.size();
         if (dropped && t.baseline != m->candidate) continue;
         std::vector<std::string> cells{dropped ? "(default)" : member_name(t, *m, false)};
         for (std::size_t g = 0; g < t.goals.size(); ++g) {
-            cells.push_back(plain(goal_text(t, g, m->goals[g])));
-            cells.push_back(plain(goal_range(t, g, *m)));
+            cells.push_back(plain_blanks(goal_text(t, g, m->goals[g])));
+            cells.push_back(plain_blanks(goal_range(t, g, *m)));
         }
         cells.push_back(printable(configuration_of(t, m->candidate, told_of(t, m->candidate).values)));
         table.row_of(cells);
