@@ -56,7 +56,7 @@ class permutation(Sequence[tuple["Any", ...]]):
 
 
 def written(said: object) -> str:
-    """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be none."""
+    """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be anything."""
     try:
         return str(said).encode("utf-8", "replace").decode()
     except Exception:
@@ -165,7 +165,7 @@ class Space(Sequence["Configuration"]):
 
             Space.listed({"tile": [1, 2, 4], "unroll": [1, 2]}, [(1, 1), (2, 1), (4, 2)])
 
-        The space has each once, in its own order. Raises: Error that names the first which is none.
+        The space has each once, in its own order. Raises: Error that names the first which is not.
         """
         out = cls(parameters)
         places = [{v: k for k, v in enumerate(values)} for values in out._values.values()]

@@ -209,7 +209,7 @@ void guarded(const F& f) noexcept
     }
 }
 
-/// The place of the innermost open context of that id; `t.open` where there is none.
+/// The place of the innermost open context of that id; else `t.open`.
 std::size_t place_of(const thread_state& t, std::size_t id)
 {
     for (std::size_t k = t.open; k > 0; --k)

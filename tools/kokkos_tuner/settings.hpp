@@ -75,7 +75,7 @@ inline std::string variable_of(const setting& s)
     return out;
 }
 
-/// Takes a setting. `say` gets one line where it is none; it then stays as it was.
+/// Takes a setting. `say` gets one line where it is invalid; it then stays as it was.
 template <class Say>
 void take_setting(settings& to, const setting& s, const std::string& value, const std::string& written, const Say& say)
 {
@@ -125,7 +125,7 @@ inline void print_settings()
     for (const setting& s : all_settings) std::printf("  --%-8s %-32s %s\n", s.name, variable_of(s).c_str(), s.meaning);
 }
 
-/// The rank of this process in its MPI program, as its launcher says; 0 where there is none.
+/// The rank of this process in its MPI program, as its launcher says; else 0.
 inline int rank_here()
 {
     for (const char* const name :

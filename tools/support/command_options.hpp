@@ -187,7 +187,7 @@ inline void describe(CLI::App& app, command_options& o)
                  "taken for a scenario; no program is run");
 }
 
-/// ": --spaces is none, want --space" for the first option that there is not and that is near to one; else empty.
+/// ": --spaces is not an option, want --space" for the first option that there is not and that is near to one; else empty.
 inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
 {
     for (int i = 1; i < argc && std::string(argv[i]) != "--"; ++i) {

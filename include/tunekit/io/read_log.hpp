@@ -107,7 +107,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return {number("trials"), number("patience"), number("workers_per_task")};
 }
 
-/// The texts of the list that is called so; empty where there is none.
+/// The texts of the list that is called so; else empty.
 [[nodiscard]] inline std::vector<std::string> texts_from(const json_fields& j, const char* key)
 {
     std::vector<std::string> out;
@@ -216,7 +216,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return candidate;
 }
 
-/// The numbers beside the cost; empty where there are none.
+/// The numbers beside the cost; else empty.
 [[nodiscard]] inline measure::measured_values measured_from(const json_fields& j)
 {
     if (!j.value().contains("measured")) return {};

@@ -51,7 +51,7 @@ enum class failure_kind : std::uint8_t {
     return k < std::size(names) ? names[k] : "";
 }
 
-/// The kind with that number, as a worker or a file gives it; empty where there is none.
+/// The kind with that number, as a worker or a file gives it; else empty.
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::uint8_t number) noexcept
 {
     const auto kind = static_cast<failure_kind>(number);
@@ -59,7 +59,7 @@ enum class failure_kind : std::uint8_t {
     return kind;
 }
 
-/// The kind with that name; empty where there is none.
+/// The kind with that name; else empty.
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::string_view name) noexcept
 {
     std::uint8_t k = 0;

@@ -34,7 +34,7 @@ namespace tunekit::measure {
 ///   * report the seconds of one run (double or float), as device timers do, or `measure::reported`: seconds with numbers beside.
 ///
 /// `check()` or `check(config)` is called after the first run of a kernel that was prepared. It returns bool, or a text about
-/// the fault (std::optional<std::string> or const char*, empty or null where there is none). Where it has `poison()`, that is
+/// the fault (std::optional<std::string> or const char*, empty or null if all is well). Where it has `poison()`, that is
 /// called before the run.
 ///
 /// The steps of one measurement:

@@ -73,7 +73,7 @@ public:
                     "task " + name_ + ": begin_with lies outside the space, want an index below its size");
         known_ = std::move(known);
     }
-    /// The configurations of `begin_with`, in their order; empty where there are none.
+    /// The configurations of `begin_with`, in their order; else empty.
     [[nodiscard]] std::span<const index> known() const noexcept { return known_; }
 
     /// Its name, which no other task of a run has.

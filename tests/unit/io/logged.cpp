@@ -772,13 +772,14 @@ TEST_CASE("a log of other tasks, of another schedule or of a worker that is none
     const std::string first = R"("worker":)";
     wrong.replace(wrong.find(first) + first.size(), 1, "9");
     write(f / "wrong", support::resealed(wrong));
-    CHECK_THROWS_WITH_AS(tk::io::logged(f / "wrong", fresh_tasks(2, tk::schedule::random{}), of_tasks(true)),
-                         ("tunekit: log " + (f / "wrong") +
-                          ", line 2: a worker asks that is none; the seed, the strategy's settings, the budget, the "
-                          "space or the version "
-                          "changed")
-                             .c_str(),
-                         tk::error);
+    CHECK_THROWS_WITH_AS(
+        tk::io::logged(f / "wrong", fresh_tasks(2, tk::schedule::random{}), of_tasks(true)),
+        ("tunekit: log " + (f / "wrong") +
+         ", line 2: a worker asks that the run does not have; the seed, the strategy's settings, the budget, the "
+         "space or the version "
+         "changed")
+            .c_str(),
+        tk::error);
 }
 
 TEST_CASE("a log of events names the parameters, and of each answer the values: it can be read without its program")

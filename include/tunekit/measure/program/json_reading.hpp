@@ -22,7 +22,7 @@ namespace tunekit::measure {
 /// Text that is no JSON, or has no number there, is a failure `bad_cost`.
 class at_pointer {
 public:
-    /// Takes a pointer such as "/result/seconds". Throws std::invalid_argument where it is none.
+    /// Takes a pointer such as "/result/seconds". Throws std::invalid_argument where it is not a pointer.
     explicit at_pointer(const std::string& pointer) : text_(pointer)
     {
         try {
@@ -32,7 +32,7 @@ public:
         }
     }
 
-    /// The number of `run`. Throws a candidate_error of kind `bad_cost` where there is none.
+    /// The number of `run`. Throws a candidate_error of kind `bad_cost` where it is missing.
     [[nodiscard]] double operator()(const finished_run& run) const
     {
         const std::string& text = run.file ? *run.file : run.output;

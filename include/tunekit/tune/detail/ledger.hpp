@@ -49,7 +49,7 @@ public:
     /// Sets the record's reason to stop where a limit is reached.
     void decide(tuning& record) const;
 
-    /// Up to n dropped jobs, under new tickets. Where there are none, up to n of those of begin_with.
+    /// Up to n dropped jobs, under new tickets. After them, up to n of those of begin_with.
     [[nodiscard]] std::vector<job> waiting(const tuning& record, std::size_t n, const measure::limits& within);
 
     /// Whether jobs go out before anything new.

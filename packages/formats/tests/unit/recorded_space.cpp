@@ -140,8 +140,8 @@ TEST_CASE("malformed rows are listed with line and field, and every other row is
     for (const auto& p : got.problems) told.push_back(p.text().substr(p.file.size() - 5));
     CHECK(told == std::vector<std::string>{
                       "s.csv:2: t1: 'oops' is no time, want milliseconds above 0",
-                      "s.csv:3: a: '3' is none of its values, want one of the .params file",
-                      "s.csv:4: a: 'x' is none of its values, want one of the .params file",
+                      "s.csv:3: a: '3' is not one of its values, want one of the .params file",
+                      "s.csv:4: a: 'x' is not one of its values, want one of the .params file",
                       "s.csv:5: time_ms: '' is no time, want milliseconds above 0 where status is valid",
                       "s.csv:6: time_ms: '-1' is no time, want milliseconds above 0 where status is valid",
                       "s.csv:7: time_ms: 'inf' is no time, want milliseconds above 0 where status is valid",

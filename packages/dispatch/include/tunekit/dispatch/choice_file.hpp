@@ -44,12 +44,12 @@ inline void check_choice(const choice& c, const std::string& what)
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
             const chosen_shape& s = d.shapes[k];
             need(are_sizes(s.at, c.sizes, c.words),
-                 "has a shape with another number of sizes, a size below 1 or a word that is none");
+                 "has a shape with another number of sizes, a size below 1 or an unknown word");
             need(s.config < c.configs.size() && s.around < c.configs.size(), "has a shape without its configuration");
             need(k == 0 || d.shapes[k - 1].at < s.at, "has shapes that are not sorted");
         }
         for (const rung_score& r : d.scores)
-            for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has a score that is none");
+            for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has an invalid score");
         std::vector<std::size_t> depth(d.tree.size());  // 0: not reached yet; each node has one parent
         for (std::size_t k = 0; k < d.tree.size(); ++k) {
             const tree_node& n = d.tree[k];
@@ -57,10 +57,10 @@ inline void check_choice(const choice& c, const std::string& what)
                 need(n.config < c.configs.size(), "has a leaf without its configuration");
                 continue;
             }
-            need(((std::uint64_t{n.of} | n.less) >> c.sizes.size()) == 0, "has a node over sizes that are none");
+            need(((std::uint64_t{n.of} | n.less) >> c.sizes.size()) == 0, "has a node over sizes that it lacks");
             need(depth[k] < max_depth, "has a tree of more than 1000 levels");
             for (const std::size_t next : {n.yes, n.no}) {
-                need(next > k && next < d.tree.size() && depth[next] == 0, "has a tree that is none");
+                need(next > k && next < d.tree.size() && depth[next] == 0, "has an invalid tree");
                 depth[next] = depth[k] + 1;
             }
         }

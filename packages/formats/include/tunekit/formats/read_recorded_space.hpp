@@ -170,7 +170,7 @@ struct layout {
         const auto value = core::number<std::int64_t>(text);
         const auto ordinal = value ? at.ordinals[j].find(*value) : at.ordinals[j].end();
         if (ordinal == at.ordinals[j].end())
-            return problem_at(p.name, quoted(text) + " is none of its values, want one of the .params file");
+            return problem_at(p.name, quoted(text) + " is not one of its values, want one of the .params file");
         row.ordinals.push_back(ordinal->second);
     }
     std::array<double, costs.size()> seconds{};

@@ -22,7 +22,7 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// The first limit of `on` that the launch exceeds, in one line; empty where there is none. `use` has the resources of the
+/// The first limit of `on` that the launch exceeds, in one line; else empty. `use` has the resources of the
 /// kernel; where they are not known, only the launch is checked.
 [[nodiscard]] inline std::optional<std::string> exceeds(const opencl_launch& how,
                                                         const std::optional<opencl_resources>& use,
