@@ -81,7 +81,7 @@ void take_setting(settings& to, const setting& s, const std::string& value, cons
 {
     settings next = to;
     bool good = s.take(next, value);
-    std::string why = " is no such value";
+    std::string why = " is not a possible value";
     try {
         next.options.validate();
     } catch (const std::exception& e) {
@@ -113,7 +113,7 @@ void take_arguments(settings& to, int argc, char** argv, const Say& say)
                 take_setting(to, s, std::string(arg.substr(equals + 1)), "--" + std::string(s.name), say);
                 known = true;
             }
-        if (!known) say("'" + std::string(arg) + "' is no argument, see --kokkos-tools-help");
+        if (!known) say("'" + std::string(arg) + "' is not an argument, see --kokkos-tools-help");
     }
 }
 

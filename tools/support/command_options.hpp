@@ -197,7 +197,7 @@ inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
         for (const CLI::Option* option : app.get_options())
             for (const std::string& name : option->get_lnames()) names.push_back(name);
         const std::string near = tunekit::core::near_name(word.substr(2), names);
-        return ": " + word + " is no option" + (near.empty() ? "" : ", want --" + near);
+        return ": " + word + " is not an option" + (near.empty() ? "" : ", want --" + near);
     }
     return {};
 }

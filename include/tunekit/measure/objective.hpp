@@ -377,7 +377,7 @@ TUNEKIT_INLINE objective::objective(std::string text, std::span<const std::strin
     for (const std::string& condition : detail::parts_of_objective(text_).second) {
         const std::size_t at = condition.find("<=");
         require(at != std::string::npos && condition.find("<=", at + 2) == std::string::npos,
-                "objective '" + text_ + "': '" + condition + "' is no limit, want NAME <= NUMBER");
+                "objective '" + text_ + "': '" + condition + "' is not a limit, want NAME <= NUMBER");
         bound one{{condition.substr(0, at), all_, {}, detail::objective_role},
                   {condition.substr(at + 2), all_, {}, detail::objective_role}};
         for (const auto* part : {&one.what, &one.limit})

@@ -136,7 +136,7 @@ TUNEKIT_INLINE void experience::add(experience_source one)
     require(one.rows.size() == one.results.size() * d, "experience: a source has not one row per result, want as many");
     for (std::size_t k = 0; k < one.rows.size(); ++k)
         require(one.rows[k] < one.parameters[k % d].values.size(),
-                "experience: a row of a source is no position of a value, want one below the number of values");
+                "experience: a row of a source is not a position of a value, want one below the number of values");
     if (one.results.empty() || std::find(sources.begin(), sources.end(), one) != sources.end()) return;
     sources.push_back(std::move(one));
 }

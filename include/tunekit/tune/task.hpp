@@ -49,7 +49,7 @@ public:
           weight_(weight)
     {
         static_assert(measure::measurer<Measurer>,
-                      "tunekit: task, argument 3 is no measurer: measure(std::span<const index>, const "
+                      "tunekit: task, argument 3 is not a measurer: measure(std::span<const index>, const "
                       "measure::limits&) -> std::vector<measure::measurement> is missing");
         require(!name_.empty(), "task: the name is empty, want one that tells it from the others");
         require(space_.size() > 0, "task " + name_ + ": the space is empty, want at least one configuration");

@@ -856,8 +856,8 @@ TEST_CASE("a log has the values beside the cost, their names once, and nothing o
     };
     CHECK(refused("[0.25,4096]", "[1,2,3,4,5,6,7,8,9]").find("line 2: measured are more than 8 numbers") !=
           std::string::npos);
-    CHECK(refused("[0.25,4096]", "[true]").find("line 2: measured[0] is no number") != std::string::npos);
-    CHECK(refused("\"ok\"", "\"fine\"").find("line 2: checked is no state of a check, want \"ok\"") !=
+    CHECK(refused("[0.25,4096]", "[true]").find("line 2: measured[0] is not a number") != std::string::npos);
+    CHECK(refused("\"ok\"", "\"fine\"").find("line 2: checked is not a state of a check, want \"ok\"") !=
           std::string::npos);
     CHECK(refused(R"(["joules","bytes"])", R"(["a","b","c","d","e","f","g","h","i"])")
               .find("line 1: measured are more than 8 names") != std::string::npos);

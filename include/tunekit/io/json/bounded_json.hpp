@@ -166,7 +166,7 @@ private:
 {
     json_document out;
     json_builder take(out, ordered);
-    if (!nlohmann::json::sax_parse(text, &take)) throw json_fields::malformed{"", "is no JSON, want an object"};
+    if (!nlohmann::json::sax_parse(text, &take)) throw json_fields::malformed{"", "is not JSON, want an object"};
     return out;
 }
 

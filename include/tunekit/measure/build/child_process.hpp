@@ -145,7 +145,7 @@ private:
         } catch (const std::exception& e) {
             ::dprintf(2, "error: %s\n", e.what());
         } catch (...) {
-            ::dprintf(2, "error: something that is no std::exception was thrown\n");
+            ::dprintf(2, "error: something other than a std::exception was thrown\n");
         }
         detail::end_descent();
         detail::end_process(status);

@@ -28,7 +28,7 @@ public:
         try {
             at_ = nlohmann::json::json_pointer(pointer);
         } catch (const nlohmann::json::exception&) {
-            invalid("at_pointer: '" + pointer + "' is no JSON pointer, want one such as '/result/seconds'");
+            invalid("at_pointer: '" + pointer + "' is not a JSON pointer, want one such as '/result/seconds'");
         }
     }
 
@@ -38,7 +38,7 @@ public:
         const std::string& text = run.file ? *run.file : run.output;
         const auto whole = nlohmann::json::parse(text, nullptr, false);
         if (whole.is_discarded())
-            detail::no_number("what was written is no whole JSON; it ends with " + detail::last_words(text));
+            detail::no_number("what was written is not whole JSON; it ends with " + detail::last_words(text));
         const auto value = whole.contains(at_) ? whole.at(at_) : nlohmann::json();
         if (!value.is_number()) detail::no_number("the JSON has no number at '" + text_ + "', want one");
         return value.get<double>();

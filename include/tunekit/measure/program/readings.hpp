@@ -78,7 +78,7 @@ public:
         char why[200];
         ::regerror(wrong, compiled_.get(), why, sizeof why);
         ::regcomp(compiled_.get(), "x", REG_EXTENDED);  // so that `release` has something to free
-        invalid("matched: '" + text_ + "' is no regular expression (" + why +
+        invalid("matched: '" + text_ + "' is not a regular expression (" + why +
                 "), want an extended one, such as 'time: ([0-9.]+)'");
     }
 

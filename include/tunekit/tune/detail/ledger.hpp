@@ -299,7 +299,7 @@ TUNEKIT_INLINE void ledger::check_answer(const measure::measurement& m, double s
 
 TUNEKIT_INLINE void ledger::check_stamp(double stamp)
 {
-    if (!std::isfinite(stamp)) throw error("tuner: a stamp is no finite number; want seconds since the run began");
+    if (!std::isfinite(stamp)) throw error("tuner: a stamp is not a finite number; want seconds since the run began");
 }
 
 TUNEKIT_INLINE double ledger::pass_to(double stamp)

@@ -112,7 +112,7 @@ public:
     /// Refuses the line where that is false.
     void want(bool good) const
     {
-        if (!good) in_.refuse("is no line of a choice");
+        if (!good) in_.refuse("is not a line of a choice");
     }
     /// Refuses the line unless it has `n` words, its key included; with `open` more may follow.
     void wants(std::size_t n, bool open = false) const { want(open ? words_.size() >= n : words_.size() == n); }
@@ -193,7 +193,7 @@ inline void read_line_of(device_choice& d, const choice_line& line)
 [[nodiscard]] inline choice choice_in(std::string_view text, const std::string& what)
 {
     if (!text.starts_with("# tunekit choice"))
-        throw error(what + ": is no file of a choice, want one that dispatch::write_choice wrote");
+        throw error(what + ": is not a file of a choice, want one that dispatch::write_choice wrote");
     io::sealed_reader in(text, what, choice_magic);
     choice out;
     read_head(in, out);

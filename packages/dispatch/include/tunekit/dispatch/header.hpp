@@ -75,7 +75,7 @@ inline void check_header(const choice& c, const header_options& options)
                     "\" has no shape, or one with a size below 1 or an unknown word, want sizes and places of words");
     }
     require(options.home.empty() || c.of_device(options.home) != nullptr,
-            "write_header: home \"" + options.home + "\" is no device of the choice, want one that was measured");
+            "write_header: home \"" + options.home + "\" is not a device of the choice, want one that was measured");
 }
 
 /// One kernel's part of a header, whose namespace or prefix is `name`.

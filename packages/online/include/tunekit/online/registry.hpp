@@ -79,7 +79,7 @@ public:
     {
         o.validate();
         const std::optional<index> i = space.index_of(untuned);
-        require(i.has_value(), "online::registry: the default is no configuration of the space, want one that is");
+        require(i.has_value(), "online::registry: the default is not a configuration of the space, want one that is");
         how_ = std::make_shared<const setup<Space, Parts>>(
             setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
     }
@@ -131,7 +131,7 @@ public:
     {
         loaded out;
         if (!detail::is_winners_text(text)) {
-            out.refused.emplace_back("this is no file of winners");
+            out.refused.emplace_back("this is not a file of winners");
             return out;
         }
         if (detail::is_other_version(text)) {

@@ -244,7 +244,7 @@ inline void write_winners(const std::string& path, const std::vector<winner_line
     const detail::folder_lock held(path);
     const std::string before = detail::text_if_there(path);
     if (!detail::is_winners_text(before))
-        throw error(path + ": is no file of winners, and stays as it is; name another file");
+        throw error(path + ": is not a file of winners, and stays as it is; name another file");
     io::write_text(path, detail::with_winners(before, ours));
 }
 

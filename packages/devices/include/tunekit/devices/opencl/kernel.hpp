@@ -40,7 +40,7 @@ public:
         : gpu_(&gpu)
     {
         const auto code = parse_opencl_code(built);
-        if (!code) throw candidate_error({failure_kind::launch_error, 0, "what was built is no program any more"});
+        if (!code) throw candidate_error({failure_kind::launch_error, 0, "what was built is not a program any more"});
         const opencl_driver& cl = gpu.cl();
         const auto device = gpu.device();
         const auto* const bytes = reinterpret_cast<const unsigned char*>(code->binary.data());
