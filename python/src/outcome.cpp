@@ -48,7 +48,7 @@ tk::measure::measurement measurement_of(std::string_view who, double cost, const
                                         const std::string& message, double seconds)
 {
     tk::require(std::isfinite(seconds) && seconds >= 0,
-                std::string(who) + ": seconds is negative or no number, want the trial's seconds");
+                std::string(who) + ": seconds is negative or not a number, want the trial's seconds");
     tk::measure::measurement m{.run_seconds = seconds};
     if (kind.empty()) {
         if (const std::string bad = bad_cost(cost); !bad.empty()) tk::invalid({who, ": ", bad, ", or Failed(\"why\")"});

@@ -205,7 +205,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
 [[nodiscard]] inline std::size_t task_from(const json_fields& j, const log_header& header)
 {
     const auto task = j.at("task").get<std::uint64_t>();
-    if (task >= header.tasks.size()) j.at("task").fail("names a task that the header has not");
+    if (task >= header.tasks.size()) j.at("task").fail("names a task that the header lacks");
     return static_cast<std::size_t>(task);
 }
 

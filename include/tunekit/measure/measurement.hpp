@@ -240,7 +240,7 @@ static_assert(sizeof(measurement_head) == 96 + 16 + 8, "every byte is set");
     std::memcpy(&h, bytes.data(), sizeof h);
     check(h.message <= h.most && h.batches <= h.most, "claim a longer message or more batches than are ever sent");
     check(bytes.size() == sizeof h + h.message + h.batches * sizeof(double), "are fewer or more than they claim");
-    check(failure_kind_of(h.kind).has_value(), "name a kind of failure that there is not");
+    check(failure_kind_of(h.kind).has_value(), "name an unknown kind of failure");
     check(h.value_count <= h.values.size(), "claim more values than a measurement has");
     check(h.failed <= 1 && h.at_least <= 1 && h.checked <= 1, "have another answer than yes and no");
     check(h.failed == 1 || h.message == 0, "have a message without a failure");

@@ -133,7 +133,8 @@ private:
         } catch (const std::exception& e) {
             fail(preparing ? failure_kind::invalid : failure_kind::crash, std::string("threw: ") + e.what());
         } catch (...) {
-            fail(preparing ? failure_kind::invalid : failure_kind::crash, "threw something other than a std::exception");
+            fail(preparing ? failure_kind::invalid : failure_kind::crash,
+                 "threw something other than a std::exception");
         }
         if (out.failed) {
             out.cost = std::numeric_limits<double>::quiet_NaN();

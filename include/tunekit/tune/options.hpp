@@ -33,7 +33,7 @@ public:
         requires(!std::same_as<std::remove_cvref_t<F>, callable>)
     callable(F&& f)  // implicit: `.watch = f`
     {
-        static_assert(fits<F> || !std::is_void_v<R>, "tunekit: no callable of these arguments");
+        static_assert(fits<F> || !std::is_void_v<R>, "tunekit: not a callable of these arguments");
         static_assert(fits<F> || !std::is_same_v<R, double>,
                       "tunekit: .clock is not a clock: double operator()() is missing");
         static_assert(fits<F> || !std::is_same_v<R, bool> || sizeof...(Args) != 1,
