@@ -17,8 +17,8 @@
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/report/print_progress.hpp"
-#include "tunekit/search/annealing.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
@@ -75,8 +75,8 @@ struct problem {
 void tune(const std::string& log)
 {
     problem on;
-    const auto found = tk::io::logged_run(log, space, on.measurer(), tk::search::annealing{}, {.trials = 64},
-                                          {.name = "multiply", .strategy = "annealing", .seed = 1, .resume = true},
+    const auto found = tk::io::logged_run(log, space, on.measurer(), tk::recipes::combined(), {.trials = 64},
+                                          {.name = "multiply", .strategy = "combined", .seed = 1, .resume = true},
                                           {.watch = tk::print_progress{}});
     std::printf("%zu of %llu configurations measured, %llu failed\n", found.trials().size(),
                 static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(found.failed()));

@@ -45,7 +45,7 @@ std::vector<tk::scoring::trajectory> trajectories_of(const std::string& folder, 
     return {};
 }
 
-/// One line on the terminal that is rewritten; nothing where there is none.
+/// One line on the terminal that is rewritten; else nothing.
 void say(const std::string& text)
 {
     if (::isatty(2) != 0) std::fprintf(stderr, "\r\033[K%s", text.c_str());

@@ -57,7 +57,7 @@ int serve(command_setup s)
     if (s.o.trials == 0 && scenario.first + scenario.then > 0 && s.file.scenario)
         s.limit.trials = scenario.first + scenario.then;
     else if (s.o.trials == 0)
-        tk::invalid("--serve needs --trials N where the space is no scenario with optimization_iterations");
+        tk::invalid("--serve needs --trials N unless the space is a scenario with optimization_iterations");
     const tk::stop_on_signal stop;
     const auto asked = [&] { return stop.heard() != 0; };
     auto t = s.begun();

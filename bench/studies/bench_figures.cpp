@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figures of the papers, from our own recordings: SVGs, and the numbers that docs/figures.md quotes.
+// The figures of the papers, from our own recordings: SVGs, and the numbers that docs/studies/figures.md quotes.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -74,7 +74,8 @@ recorded read(const std::string& path)
         auto& c = configs.emplace_back();
         for (const std::string& text : t.values) {
             const auto x = tk::core::number<std::int64_t>(text);
-            if (!x) tk::invalid("log " + path + ": the value '" + text + "' is no integer, want a space of integers");
+            if (!x)
+                tk::invalid("log " + path + ": the value '" + text + "' is not an integer, want a space of integers");
             c.push_back(*x);
         }
         rows.push_back(t.measured);

@@ -144,7 +144,7 @@ double rounded(double x)
     return std::strtod(text, nullptr);
 }
 
-/// The row of the same shape and configuration; null where there is none.
+/// The row of the same shape and configuration; else null.
 const dispatch::result* find(const dispatch::results& in, const dispatch::result& like)
 {
     for (const auto& r : in.rows)

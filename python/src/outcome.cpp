@@ -48,7 +48,7 @@ tk::measure::measurement measurement_of(std::string_view who, double cost, const
                                         const std::string& message, double seconds)
 {
     tk::require(std::isfinite(seconds) && seconds >= 0,
-                std::string(who) + ": seconds is negative or no number, want the trial's seconds");
+                std::string(who) + ": seconds is negative or not a number, want the trial's seconds");
     tk::measure::measurement m{.run_seconds = seconds};
     if (kind.empty()) {
         if (const std::string bad = bad_cost(cost); !bad.empty()) tk::invalid({who, ": ", bad, ", or Failed(\"why\")"});
@@ -61,7 +61,7 @@ tk::measure::measurement measurement_of(std::string_view who, double cost, const
         std::string all;
         for (std::uint8_t k = 0; const auto each = tk::measure::failure_kind_of(k); ++k)
             all += (all.empty() ? "" : ", ") + std::string(to_text(*each));
-        tk::invalid({who, ": \"", kind, "\" is no kind of failure, want one of: ", all});
+        tk::invalid({who, ": \"", kind, "\" is not a kind of failure, want one of: ", all});
     }
     m.failed = tk::measure::failure{.kind = *known, .message = message};
     return m;

@@ -85,7 +85,7 @@ index index_of(const grid& g, const nb::list& configuration)
         auto one = value_of(name, v);
         values.emplace_back(std::move(name), std::move(one));
     }
-    const auto there = g.product().index_of(g.product().of(values));  // has said which value is none
+    const auto there = g.product().index_of(g.product().of(values));  // has said which value is wrong
     const auto i = g.of_product(there.value());
     tk::require(i.has_value(), "space: of: " + g.product().text(there.value()) +
                                    " breaks a constraint, want a configuration of the space");

@@ -29,7 +29,7 @@ std::string text_of(nb::handle v)
 {
     std::string out;
     if (!nb::try_cast<std::string>(v, out))
-        tk::invalid(std::string("space: ") + nb::repr(v).c_str() + " is no text that UTF-8 can write");
+        tk::invalid(std::string("space: ") + nb::repr(v).c_str() + " is not a text that UTF-8 can write");
     return out;
 }
 
@@ -44,7 +44,7 @@ tk::space::value value_of(const std::string& parameter, nb::handle v)
         for (nb::handle x : nb::borrow<nb::tuple>(v)) {
             if (!PyLong_Check(x.ptr()) || PyBool_Check(x.ptr()))
                 tk::invalid("space: parameter '" + parameter +
-                            "': a tuple has an entry that is no integer, want permutation(...)");
+                            "': a tuple has an entry that is not an integer, want permutation(...)");
             e.of.push_back(integer_of(parameter, x));
         }
         return e;

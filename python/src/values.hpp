@@ -12,7 +12,7 @@
 
 namespace python {
 
-/// A text. Throws std::invalid_argument for what is none, or cannot be written in UTF-8.
+/// A text. Throws std::invalid_argument for what is not a text, or cannot be written in UTF-8.
 std::string text_of(nanobind::handle v);
 
 /// A flag, a number, a word, or a tuple of integers. Throws std::invalid_argument that names the parameter for any other.

@@ -99,7 +99,7 @@ def test_wrong_input_is_one_line() -> None:
         ("no number is called 'bytes', want one of cost", [], "bytes"),
         ("named twice", ["bytes", "bytes"], ""),
         ("is the name of the cost", ["cost"], ""),
-        ("is no limit, want NAME <= NUMBER", ["bytes"], "cost where bytes < 5"),
+        ("is not a limit, want NAME <= NUMBER", ["bytes"], "cost where bytes < 5"),
         ("more than 8 names", list("abcdefghi"), ""),
         ("want at most 7", list("abcdefgh"), "a"),
     ]:

@@ -39,7 +39,7 @@ def test_parameters_alone_are_a_space() -> None:
 def test_a_run_needs_a_budget_and_a_function() -> None:
     with pytest.raises(Error, match="has no budget"):
         minimize(bowl, SPACE)
-    with pytest.raises(Error, match="3 is no function"):
+    with pytest.raises(Error, match="3 is not a function"):
         minimize(3, SPACE, trials=1)  # type: ignore[arg-type]
 
 
@@ -370,9 +370,9 @@ def test_tasks_share_a_budget(tmp_path: Path) -> None:
 def test_wrong_tasks_are_refused() -> None:
     with pytest.raises(Error, match="has no budget"):
         minimize_tasks({"bowl": (bowl, SPACE)})
-    with pytest.raises(Error, match="are no tasks, want names with a function and a space each"):
+    with pytest.raises(Error, match="are not tasks, want names with a function and a space each"):
         minimize_tasks({}, trials=1)
-    with pytest.raises(Error, match="names 'bowls', which is no task, want one of: bowl"):
+    with pytest.raises(Error, match="names 'bowls', which is not a task, want one of: bowl"):
         minimize_tasks({"bowl": (bowl, SPACE)}, trials=1, weights={"bowls": 2})
     with pytest.raises(Error, match='schedule "x" is unknown, want one of: .*dynatune'):
         minimize_tasks({"bowl": (bowl, SPACE)}, trials=1, schedule="x")

@@ -105,9 +105,9 @@ def test_wrong_arguments_are_refused() -> None:
         Tuner(SMALL, seconds=-1)
     with pytest.raises(Error, match="seconds is 'x', want a number"):
         Tuner(SMALL, seconds="x")  # type: ignore[arg-type]
-    with pytest.raises(Error, match="3 are no parameters"):
+    with pytest.raises(Error, match="3 are not parameters"):
         Tuner(3)  # type: ignore[arg-type]
-    with pytest.raises(Error, match="3 is no configuration"):
+    with pytest.raises(Error, match="3 is not a configuration"):
         Tuner({"a": [1, 2]}).begin_with([3])  # type: ignore[list-item]
     with pytest.raises(Error, match="tell has 3, want a job that ask gave"):
         Tuner(SMALL).tell(3, 1.0)  # type: ignore[arg-type]
@@ -121,7 +121,7 @@ def test_wrong_arguments_are_refused() -> None:
         Tuner(SMALL, patience=0)
     with pytest.raises(Error, match="resume needs a log"):
         Tuner(SMALL, resume=True)
-    with pytest.raises(Error, match="is no kind of failure, want one of: invalid"):
+    with pytest.raises(Error, match="is not a kind of failure, want one of: invalid"):
         Tuner(SMALL).know({"a": 1, "b": 1}, Failed("x", kind="bored"))
     with pytest.raises(Error, match="does not have the value 7"):
         Tuner(SMALL).begin_with([{"a": 7, "b": 1}])

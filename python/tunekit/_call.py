@@ -41,7 +41,7 @@ class Limits:
 
 def check_function(f: object) -> None:
     if not callable(f):
-        raise _core.Error(f"tunekit: {shown(f)} is no function, want one that takes the parameters by name and returns a cost")
+        raise _core.Error(f"tunekit: {shown(f)} is not a function, want one that takes the parameters by name and returns a cost")
 
 
 def limits_of(isolated: bool | Limits) -> Limits | None:

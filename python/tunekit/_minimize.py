@@ -62,7 +62,7 @@ class Result:
 
     @property
     def best_cost(self) -> float:
-        """Its cost; infinity where there is none."""
+        """Its cost; else infinity."""
         return self.race.cost if self.race is not None else self._record.best_cost()
 
     @property
@@ -176,7 +176,7 @@ def minimize(
         found.best, found.best_cost
 
     `f` takes the parameters by name and returns a cost, a positive number such as seconds. What it raises is a failed
-    trial, and so is a `Failed` that it raises or returns, or a cost that is none. A run ends at `trials`, at `seconds`,
+    trial, and so is a `Failed` that it raises or returns, or an invalid cost. A run ends at `trials`, at `seconds`,
     after `patience` answers without improvement, or where every configuration was tried; Ctrl-C ends it with what it has.
 
     begin_with: configurations to measure first, such as what is used today.

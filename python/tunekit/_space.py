@@ -56,7 +56,7 @@ class permutation(Sequence[tuple["Any", ...]]):
 
 
 def written(said: object) -> str:
-    """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be none."""
+    """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be anything."""
     try:
         return str(said).encode("utf-8", "replace").decode()
     except Exception:
@@ -133,11 +133,11 @@ class Space(Sequence["Configuration"]):
 
     def __init__(self, parameters: Mapping[str, Iterable[Any]], constraints: Iterable[Constraint] | Constraint = ()) -> None:
         if not isinstance(parameters, Mapping):
-            raise _core.Error(f"tunekit: space: {shown(parameters)} are no parameters, want names with their values: {{\"tile\": [8, 16]}}")
+            raise _core.Error(f"tunekit: space: {shown(parameters)} are not parameters, want names with their values: {{\"tile\": [8, 16]}}")
         if isinstance(constraints, str) or callable(constraints):
             constraints = [constraints]
         if not isinstance(constraints, Iterable):
-            raise _core.Error(f"tunekit: space: {shown(constraints)} are no constraints, want a list of expressions and functions")
+            raise _core.Error(f"tunekit: space: {shown(constraints)} are not constraints, want a list of expressions and functions")
         self._constraints = list(constraints)
         self._listed: list[list[int]] | None = None  # places of values
         self._values: dict[str, list[Any]] = {}
@@ -165,7 +165,7 @@ class Space(Sequence["Configuration"]):
 
             Space.listed({"tile": [1, 2, 4], "unroll": [1, 2]}, [(1, 1), (2, 1), (4, 2)])
 
-        The space has each once, in its own order. Raises: Error that names the first which is none.
+        The space has each once, in its own order. Raises: Error that names the first which is not.
         """
         out = cls(parameters)
         places = [{v: k for k, v in enumerate(values)} for values in out._values.values()]
@@ -228,13 +228,13 @@ class Space(Sequence["Configuration"]):
         try:
             places = self._grid.ordinals(i)
         except TypeError:
-            raise _core.Error(f"tunekit: space: {shown(i)} is no index, want an integer from 0 on") from None
+            raise _core.Error(f"tunekit: space: {shown(i)} is not an index, want an integer from 0 on") from None
         return {name: values[k] for (name, values), k in zip(self._values.items(), places)}
 
     def index(self, configuration: Mapping[str, Any], *unused: Any) -> int:
         """The index of a configuration. Raises: Error that names what is wrong with it."""
         if not isinstance(configuration, Mapping):
-            raise _core.Error(f"tunekit: space: {shown(configuration)} is no configuration, want names with a value each")
+            raise _core.Error(f"tunekit: space: {shown(configuration)} is not a configuration, want names with a value each")
         pairs = []
         for name, value in configuration.items():
             if name in self._places:

@@ -82,7 +82,7 @@ def minimize_tasks(
     if trials is None and seconds is None and patience is None:
         raise _core.Error("tunekit: minimize_tasks: has no budget, want seconds, trials or patience")
     if not isinstance(tasks, Mapping) or not tasks:
-        raise _core.Error(f"tunekit: minimize_tasks: {shown(tasks)} are no tasks, want names with a function and a space each")
+        raise _core.Error(f"tunekit: minimize_tasks: {shown(tasks)} are not tasks, want names with a function and a space each")
     names = [text("the name of a task", name) for name in tasks]
     for name, task in tasks.items():
         if not isinstance(task, (tuple, list)) or len(task) != 2:
@@ -97,7 +97,7 @@ def minimize_tasks(
         raise _core.Error(f"tunekit: minimize_tasks: weights is {shown(weights)}, want a number for each name")
     for name in weights or {}:
         if name not in tasks:
-            raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is no task, want one of: {', '.join(names)}")
+            raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is not a task, want one of: {', '.join(names)}")
     run = _core.TasksRun(
         names, [s._grid for s in spaces], [number(f"the weight of task '{n}'", (weights or {}).get(n, 1)) for n in names], text("recipe", recipe), paths_of(experience, log), "" if schedule is None else text("schedule", schedule),
         seconds_of(seconds), count("trials", trials), count("patience", patience),

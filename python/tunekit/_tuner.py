@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ._space import Configuration
 
     Outcome: TypeAlias = float | "Measurement" | "Failed"
-    """A cost, or why there is none."""
+    """A cost, or why it is missing."""
 else:
 
     def overload(f):
@@ -348,7 +348,7 @@ class Tuner:
 
     @property
     def best(self) -> Configuration:
-        """The configuration of the lowest cost. Raises: Error that says why the trials failed, where there is none."""
+        """The configuration of the lowest cost. Raises: Error that says why the trials failed, if all did."""
         return self.space.at(self._run.best())
 
     @property

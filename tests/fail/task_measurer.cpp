@@ -1,5 +1,5 @@
-// expect: tunekit: task, argument 3 is no measurer: measure
-// first lines: tunekit: task, argument 3 is no measurer: measure
+// expect: tunekit: task, argument 3 is not a measurer: measure
+// first lines: tunekit: task, argument 3 is not a measurer: measure
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/task.hpp"
 

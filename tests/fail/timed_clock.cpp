@@ -1,5 +1,5 @@
 // expect: argument 4 \(now\)
-// first lines: timed, argument 4 \(now\) is no clock: double operator\(\)\(\) is missing or returns another type
+// first lines: timed, argument 4 \(now\) is not a clock: double operator\(\)\(\) is missing or returns another type
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/timed.hpp"
 

@@ -1,5 +1,5 @@
 // expect: argument 2 \(repeat\)
-// first lines: timed, argument 2 \(repeat\) is no repetition policy: std::uint32_t next\(std::span<const double>\) const is missing or returns another type
+// first lines: timed, argument 2 \(repeat\) is not a repetition policy: std::uint32_t next\(std::span<const double>\) const is missing or returns another type
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/timed.hpp"
 

@@ -1,5 +1,5 @@
 // expect: argument 2 \(repeat\)
-// first lines: timed, argument 2 \(repeat\) is no repetition policy: void validate\(\) const is missing
+// first lines: timed, argument 2 \(repeat\) is not a repetition policy: void validate\(\) const is missing
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/timed.hpp"
 

@@ -1,5 +1,5 @@
-// expect: tunekit: \.clock is no clock: double operator\(\)\(\) is missing
-// first error: tunekit: \.clock is no clock: double operator\(\)\(\) is missing
+// expect: tunekit: \.clock is not a clock: double operator\(\)\(\) is missing
+// first error: tunekit: \.clock is not a clock: double operator\(\)\(\) is missing
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

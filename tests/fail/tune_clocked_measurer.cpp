@@ -1,6 +1,6 @@
-// expect: tunekit: no measurer: measure
+// expect: tunekit: not a measurer: measure
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no measurer: measure
+// first error: tunekit: not a measurer: measure
 // first lines: second_of_tune
 #include "tunekit/tune/tune.hpp"
 

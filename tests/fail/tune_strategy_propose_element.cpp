@@ -1,6 +1,6 @@
-// expect: tunekit: no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// expect: tunekit: not a strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
+// first error: tunekit: not a strategy: propose\(state, space, n, gen\) does not return std::vector<tunekit::index>
 // first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 

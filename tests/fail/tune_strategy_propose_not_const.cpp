@@ -1,6 +1,6 @@
-// expect: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
+// expect: tunekit: not a strategy: propose\(state, space, n, gen\) is missing or not const
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no strategy: propose\(state, space, n, gen\) is missing or not const
+// first error: tunekit: not a strategy: propose\(state, space, n, gen\) is missing or not const
 // first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 

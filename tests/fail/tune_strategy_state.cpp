@@ -1,6 +1,6 @@
-// expect: tunekit: no strategy: the state that start\(space\) returns cannot be copied
+// expect: tunekit: not a strategy: the state that start\(space\) returns cannot be copied
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no strategy: the state that start\(space\) returns cannot be copied
+// first error: tunekit: not a strategy: the state that start\(space\) returns cannot be copied
 // first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 

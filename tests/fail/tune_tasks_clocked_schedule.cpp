@@ -1,6 +1,6 @@
-// expect: tunekit: no schedule: update\(state, k, slot\) is missing
+// expect: tunekit: not a schedule: update\(state, k, slot\) is missing
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no schedule: update\(state, k, slot\) is missing
+// first error: tunekit: not a schedule: update\(state, k, slot\) is missing
 // first lines: schedule_of_tune_tasks
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -1,6 +1,6 @@
-// expect: tunekit: no schedule: start\(views, run\) is missing
+// expect: tunekit: not a schedule: start\(views, run\) is missing
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no schedule: start\(views, run\) is missing
+// first error: tunekit: not a schedule: start\(views, run\) is missing
 // first lines: schedule_of_tune_tasks
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -1,5 +1,5 @@
-// expect: tunekit: \.watch is no observer: operator\(\)\(const plan&
-// first error: tunekit: \.watch is no observer: operator\(\)\(const plan&
+// expect: tunekit: \.watch is not an observer: operator\(\)\(const plan&
+// first error: tunekit: \.watch is not an observer: operator\(\)\(const plan&
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune_tasks.hpp"
 

@@ -1,5 +1,5 @@
-// expect: tunekit: \.watch is no observer: operator\(\)\(const tuning&\) is missing
-// first error: tunekit: \.watch is no observer: operator\(\)\(const tuning&\) is missing
+// expect: tunekit: \.watch is not an observer: operator\(\)\(const tuning&\) is missing
+// first error: tunekit: \.watch is not an observer: operator\(\)\(const tuning&\) is missing
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

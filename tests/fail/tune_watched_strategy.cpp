@@ -1,6 +1,6 @@
-// expect: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
+// expect: tunekit: not a strategy: observe\(state, space, batch, measured, gen\) is missing
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no strategy: observe\(state, space, batch, measured, gen\) is missing
+// first error: tunekit: not a strategy: observe\(state, space, batch, measured, gen\) is missing
 // first lines: third_of_tune
 #include "tunekit/tune/tune.hpp"
 

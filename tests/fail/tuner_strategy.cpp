@@ -1,6 +1,6 @@
-// expect: tunekit: no strategy: start\(space\) is missing
+// expect: tunekit: not a strategy: start\(space\) is missing
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no strategy: start\(space\) is missing
+// first error: tunekit: not a strategy: start\(space\) is missing
 // first lines: second_of_tuner
 #include "tunekit/tune/tuner.hpp"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pages.sh ROOT: links of pages lead somewhere, README, docs/which_part.md or docs/parts.md leads to every page, files that are named exist (the changelog may name
-# what was), every example and tool stands in docs/examples.md with the purpose that it begins with, and every floor and package stands in the table of docs/parts.md and in
-# the picture of docs/architecture.md.
+# pages.sh ROOT: links of pages lead somewhere, README, docs/which_part.md or docs/parts.md leads to every user page and some user page to every study, files that are named
+# exist (the changelog may name what was), every example and tool stands in examples/README.md with the purpose that it begins with, and every floor and package stands in the
+# table of docs/parts.md and in the picture of docs/architecture.md. pages.py beside it holds the pattern of the pages.
 set -eu
 cd "$1"
 bad=0
@@ -18,7 +18,7 @@ anchors() {
     prose "$1" | sed -n 's/^##* *//p' | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
 
-for page in README.md CHANGELOG.md .github/*.md docs/*.md packages/*/README.md packages/scoring/recordings/README.md bench/studies/data/README.md; do
+for page in README.md CHANGELOG.md .github/*.md docs/*.md docs/studies/*.md docs/reference/*.md tests/README.md examples/README.md examples/command_line/README.md packages/*/README.md packages/scoring/recordings/README.md bench/studies/data/README.md; do
     folder=$(dirname "$page")
     for link in $(prose "$page" | grep -o '\](\([^) ]*\))' | sed 's/^](//; s/)$//'); do
         case $link in http://* | https://*) continue ;; esac
@@ -40,13 +40,16 @@ for page in docs/*.md; do
     prose README.md | grep -qF "($page" || { prose docs/which_part.md && prose docs/parts.md; } | grep -qF "(${page#docs/}" ||
         complain "README.md, docs/which_part.md and docs/parts.md: no link to $page"
 done
+for study in docs/studies/*.md; do
+    cat docs/*.md | grep -qF "(studies/${study##*/}" || complain "docs/*.md: no link to $study"
+done
 for example in examples/*.cpp tools/*.cpp packages/*/examples/*.cpp packages/*/examples/*.cu; do
     purpose=$(sed -n '3s,^// ,,p' "$example")
     [ -n "$purpose" ] || complain "$example: the third line is no comment with its purpose"
-    grep -qF "(../$example): $purpose" docs/examples.md || complain "docs/examples.md: no '$example' with its purpose"
+    grep -qF "(../$example): $purpose" examples/README.md || complain "examples/README.md: no '$example' with its purpose"
 done
 picture=$(awk '/^```/ { n++ } n % 2' docs/architecture.md)
-table=$(grep '^| `' docs/parts.md)
+table=$(grep '^[*] `' docs/parts.md)
 for floor in include/tunekit/*/ packages/*/; do
     floor=$(basename "$floor")
     echo "$picture" | grep -qw -- "$floor" || complain "docs/architecture.md: the picture lacks $floor"

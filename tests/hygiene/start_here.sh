@@ -5,7 +5,7 @@
 set -eu
 cd "$1"
 shift
-section=$(awk '/^## / { on = /Start here/ } on && /^\| [a-z]/' docs/words.md)
+section=$(awk '/^## / { on = /Start here/ } on && /^[*] / { list = 1 } on && list' docs/words.md)
 words=$(echo "$section" | grep -o '`[a-z_:0-9]*`\*\?')
 bad=0
 count=$(echo "$words" | wc -l)

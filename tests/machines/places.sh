@@ -103,7 +103,7 @@ if [ "$1" = --list ]; then
     printf '%s\n' $places
     exit 0
 fi
-[ -d "$1" ] || { echo "places: $1 is no folder, want a build such as build/release"; exit 2; }
+[ -d "$1" ] || { echo "places: $1 is not a folder, want a build such as build/release"; exit 2; }
 build=$(cd "$1" && pwd)
 shift
 for place in "$@"; do

@@ -205,11 +205,11 @@ void guarded(const F& f) noexcept
     } catch (const std::exception& e) {
         std::fprintf(stderr, "tunekit: %s\n", e.what());
     } catch (...) {
-        std::fprintf(stderr, "tunekit: something that is no exception was thrown\n");
+        std::fprintf(stderr, "tunekit: something other than an exception was thrown\n");
     }
 }
 
-/// The place of the innermost open context of that id; `t.open` where there is none.
+/// The place of the innermost open context of that id; else `t.open`.
 std::size_t place_of(const thread_state& t, std::size_t id)
 {
     for (std::size_t k = t.open; k > 0; --k)
@@ -620,9 +620,9 @@ void kokkosp_declare_optimization_goal(std::size_t context, kt_goal goal)
         const auto what = it().declared.find(goal.id);
         if (place_of(t, context) == t.open || of->of != nullptr)
             return tell_once(
-                "a goal was declared outside its context, or after its values were asked for; time is tuned");
+                "a goal was declared outside its context, or after its values were asked for; tuning by time");
         if (what == it().declared.end() || what->second.type == kt_string)
-            return tell_once("a goal was declared that is no declared number; time is tuned");
+            return tell_once("a goal was declared that is not a declared number; tuning by time");
         of->goal = goal;
     });
 }

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-/// The library behind this one; null where there is none.
+/// The library behind this one; else null.
 inline void* next_library()
 {
     static void* const library = []() -> void* {

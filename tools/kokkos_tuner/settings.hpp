@@ -75,13 +75,13 @@ inline std::string variable_of(const setting& s)
     return out;
 }
 
-/// Takes a setting. `say` gets one line where it is none; it then stays as it was.
+/// Takes a setting. `say` gets one line where it is invalid; it then stays as it was.
 template <class Say>
 void take_setting(settings& to, const setting& s, const std::string& value, const std::string& written, const Say& say)
 {
     settings next = to;
     bool good = s.take(next, value);
-    std::string why = " is no such value";
+    std::string why = " is not a possible value";
     try {
         next.options.validate();
     } catch (const std::exception& e) {
@@ -113,7 +113,7 @@ void take_arguments(settings& to, int argc, char** argv, const Say& say)
                 take_setting(to, s, std::string(arg.substr(equals + 1)), "--" + std::string(s.name), say);
                 known = true;
             }
-        if (!known) say("'" + std::string(arg) + "' is no argument, see --kokkos-tools-help");
+        if (!known) say("'" + std::string(arg) + "' is not an argument, see --kokkos-tools-help");
     }
 }
 
@@ -125,7 +125,7 @@ inline void print_settings()
     for (const setting& s : all_settings) std::printf("  --%-8s %-32s %s\n", s.name, variable_of(s).c_str(), s.meaning);
 }
 
-/// The rank of this process in its MPI program, as its launcher says; 0 where there is none.
+/// The rank of this process in its MPI program, as its launcher says; else 0.
 inline int rank_here()
 {
     for (const char* const name :

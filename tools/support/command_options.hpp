@@ -187,7 +187,7 @@ inline void describe(CLI::App& app, command_options& o)
                  "taken for a scenario; no program is run");
 }
 
-/// ": --spaces is none, want --space" for the first option that there is not and that is near to one; else empty.
+/// ": --spaces is not an option, want --space" for the first option that there is not and that is near to one; else empty.
 inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
 {
     for (int i = 1; i < argc && std::string(argv[i]) != "--"; ++i) {
@@ -197,7 +197,7 @@ inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
         for (const CLI::Option* option : app.get_options())
             for (const std::string& name : option->get_lnames()) names.push_back(name);
         const std::string near = tunekit::core::near_name(word.substr(2), names);
-        return ": " + word + " is no option" + (near.empty() ? "" : ", want --" + near);
+        return ": " + word + " is not an option" + (near.empty() ? "" : ", want --" + near);
     }
     return {};
 }

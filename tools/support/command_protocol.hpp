@@ -74,7 +74,7 @@ public:
             return out;
         }
         if (has("describe")) return {{"describe", description_of(s_, s_.seen(run_.record()).tasks.front())}};
-        in.fail("is no request, want an object with hello, ask, tell, drop, best or describe");
+        in.fail("is not a request, want an object with hello, ask, tell, drop, best or describe");
     }
 
 private:
@@ -100,7 +100,7 @@ private:
     [[nodiscard]] tunekit::job take(const fields& number)
     {
         const auto found = out_.find(number.get<std::uint64_t>());
-        if (found == out_.end()) number.fail("is no job that is out, want the number of one");
+        if (found == out_.end()) number.fail("is not a job that is out, want the number of one");
         const tunekit::job out = found->second;
         out_.erase(found);
         return out;
@@ -115,14 +115,14 @@ private:
                 const auto kind = tunekit::measure::failure_kind_of(in.at("kind").get<std::string>());
                 if (!kind)
                     in.at("kind").fail(
-                        "is no kind of failure, want crash, exited, run_timeout, wrong_result or another");
+                        "is not a kind of failure, want crash, exited, run_timeout, wrong_result or another");
                 why.kind = *kind;
             }
             return {.failed = std::move(why)};
         }
         const auto told = in.at("cost").get<double>(), cost = s_.unit.shown(told);
         if (!(told > 0 && cost > 0 && cost < tunekit::forever))
-            in.at("cost").fail("is no positive finite number, want exp(x) of what may be 0 or less, or \"failed\"");
+            in.at("cost").fail("is not a positive finite number, want exp(x) of what may be 0 or less, or \"failed\"");
         tunekit::measure::measurement out{.cost = cost, .runs = 1, .batches = {cost}};
         if (in.value().contains("numbers") || s_.objective || !s_.goals.empty()) {
             const fields all = in.at("numbers");

@@ -218,10 +218,9 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
         else std::printf("\n%s costs %s times as much\n", what.c_str(), gain.c_str());
     }
     if (r.unclear() && (!f.tied.empty() || (two && f.rounds == 0)) && r.seconds_to_separate > 0)
-        std::printf(
-            "\nnot separated: too few runs side by side, %lu where %lu are the least; want --seconds %.0f or more\n",
-            static_cast<unsigned long>(f.rounds), static_cast<unsigned long>(f.rounds_to_separate),
-            std::ceil(r.seconds_to_separate));
+        std::printf("\nnot separated: %lu runs side by side, at least %lu are needed; want --seconds %.0f or more\n",
+                    static_cast<unsigned long>(f.rounds), static_cast<unsigned long>(f.rounds_to_separate),
+                    std::ceil(r.seconds_to_separate));
     std::printf("\n");
     for (const std::string& command : paste_lines(r.winner)) std::printf("%s\n", command.c_str());
 }

@@ -139,7 +139,7 @@ private:
 ///
 /// The first request is as long as the scenario's design of experiments, the others ask for one. Costs must be positive and
 /// finite where they are valid; a cost of 0 or less is a failed configuration. Once `ended()` the run is stopped, and what is out
-/// stays out. Throws tunekit::error for a reply that is none, or a line that is longer than 1 MiB.
+/// stays out. Throws tunekit::error for a reply that is not one, or a line that is longer than 1 MiB.
 template <class Run, class Space, std::predicate Ended>
 void serve_baco(Run& run, const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out,
                 Ended ended)

@@ -39,7 +39,7 @@ inline tunekit::index index_of_values(const tunekit::space::value_product& space
     try {
         return space.index_of(space.of(values)).value();
     } catch (const std::invalid_argument& e) {
-        tunekit::invalid(where + " is no configuration of the space: " + tunekit::io::detail::reason_of(e));
+        tunekit::invalid(where + " is not a configuration of the space: " + tunekit::io::detail::reason_of(e));
     }
 }
 
@@ -89,7 +89,7 @@ inline tunekit::index untuned_of(const command_options& o, const tunekit::io::sp
         namespace detail = tunekit::io::detail;
         const auto whole = detail::bounded_json(text);
         const detail::json_fields all(whole.value);
-        if (!whole.value.is_object()) all.fail("is no object, want one of values by name");
+        if (!whole.value.is_object()) all.fail("is not an object, want one of values by name");
         values_by_name values;
         for (const auto& member : whole.value.items())
             values.emplace_back(member.key(), detail::value_of(all.at(member.key().c_str())));
@@ -127,7 +127,7 @@ std::vector<configuration_row> rows_of(const std::string& option, const std::str
     known.insert(known.end(), more.begin(), more.end());
     for (const std::string& head : heads)
         if (!in(known, head))
-            tunekit::invalid(at_line(1) + ": the column " + head + " is no parameter, want " +
+            tunekit::invalid(at_line(1) + ": the column " + head + " is not a parameter, want " +
                              tunekit::core::wanted_name(head, known));
     for (const std::string& name : names)
         if (!in(heads, name))

@@ -36,7 +36,7 @@ struct begun_recipe {
 };
 
 /// The recipe of that name with the experience of `paths` (`io::experience_in`) but for `own_log`; without paths it is as it is.
-/// Throws std::invalid_argument where there is none of that name (`what` is what it is called), or it takes no experience.
+/// Throws std::invalid_argument where nothing has that name (`what` is what it is called), or it takes no experience.
 begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths,
                              const std::string& own_log);
 

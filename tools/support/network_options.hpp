@@ -115,7 +115,7 @@ struct tune_network_options : network_options {
             ->capture_default_str();
         report.describe(app);
         app.add_flag("--sync", sync, "write every line through to the disk");
-        app.add_option("--device", device, "cpu or cuda, the first device; ends with status 3 where there is none")
+        app.add_option("--device", device, "cpu or cuda, the first device; without one it ends with status 3")
             ->capture_default_str();
         app.add_option("--templates", templates,
                        "on cpu: own kernels, or autotvm's as code that is compiled; on cuda always autotvm's")

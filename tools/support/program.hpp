@@ -35,8 +35,9 @@ inline void check_output()
 inline CLI::Validator whole_number()
 {
     return {[](std::string& text) {
-                return tunekit::core::number<std::uint64_t>(text) ? std::string()
-                                                                  : "'" + text + "' is no integer from 0 to 2^64 - 1";
+                return tunekit::core::number<std::uint64_t>(text)
+                           ? std::string()
+                           : "'" + text + "' is not an integer from 0 to 2^64 - 1";
             },
             ""};
 }
@@ -92,7 +93,7 @@ inline void check_file(const std::string& option, const std::string& path)
     struct stat s{};
     const bool there = ::stat(path.c_str(), &s) == 0;
     if (there && !S_ISREG(s.st_mode))  // a page takes the place of what was there, which may be a device
-        tunekit::invalid(option + " \"" + path + "\" is no regular file, want a file that can be written");
+        tunekit::invalid(option + " \"" + path + "\" is not a regular file, want a file that can be written");
     std::FILE* file = std::fopen(path.c_str(), "ab");
     if (file == nullptr) tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
     std::fclose(file);

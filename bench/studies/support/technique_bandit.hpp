@@ -28,7 +28,7 @@ namespace programs {
 
 namespace detail {
 
-/// Costs as searches see them: infinite where there is none to go by.
+/// Costs as searches see them: infinite where nothing is known.
 inline double cost_of(const tunekit::measure::measurement& m)
 {
     return m.ok() ? m.cost : std::numeric_limits<double>::infinity();

@@ -24,7 +24,7 @@ struct arm {
     friend bool operator==(const arm&, const arm&) = default;
 };
 
-/// The first active arm that was never pulled, or arms.size() where there is none. Such an arm goes first, because
+/// The first active arm that was never pulled, else arms.size(). Such an arm goes first, because
 /// nothing is known of it.
 [[nodiscard]] constexpr std::size_t first_unpulled(std::span<const arm> arms)
 {

@@ -37,14 +37,14 @@ public:
     /// Every slot: an entry, or none.
     [[nodiscard]] const core::plain_vector<Entry>& slots() const noexcept { return slots_; }
 
-    /// The entry with that hash for which `same(entry)` holds; none where there is none.
+    /// The entry with that hash for which `same(entry)` holds; else none.
     template <class Same>
     [[nodiscard]] Entry find(std::uint64_t hash, const Same& same) const
     {
         return slots_.empty() ? none : slots_[slot(hash, same)];
     }
 
-    /// The entry that `find` gives, or `entry`, which is added where there is none. `hash_of(e)` is called when the
+    /// The entry that `find` gives, or `entry`, which is added if nothing is found. `hash_of(e)` is called when the
     /// table grows.
     template <class Same, class HashOf>
     Entry add(Entry entry, std::uint64_t hash, const Same& same, const HashOf& hash_of)

@@ -24,7 +24,7 @@
 namespace tunekit {
 
 /// The parts of a machine's name: those that decide how fast a kernel runs and that a processor says of itself. The
-/// marketing name is none of them, because virtual machines call very different processors "AMD EPYC". As text:
+/// marketing name is not among them, because virtual machines call very different processors "AMD EPYC". As text:
 /// "AuthenticAMD 25.17.1, 2 cores, avx512".
 struct machine {
     std::string vendor = "unknown";  ///< letters and digits, such as AuthenticAMD, GenuineIntel, ARM
@@ -50,7 +50,7 @@ enum class kinship : std::uint8_t {
 }
 
 /// The machine that this program runs on. On x86 the processor is asked, on ARM /proc/cpuinfo is read, which also
-/// counts the cores. Where there is none of these, the part is not known: the name is then less telling, not wrong.
+/// counts the cores. Without these, the part is not known: the name is then less telling, not wrong.
 /// Cost: reads a file; keep the result.
 [[nodiscard]] machine this_machine();
 

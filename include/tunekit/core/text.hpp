@@ -27,7 +27,7 @@ namespace tunekit::core {
 /// The number with which a text begins.
 template <class T>
 struct leading {
-    T value{};               ///< the nearest number of the type; 0 where there is none or it does not fit
+    T value{};               ///< the nearest number of the type; else 0 or it does not fit
     std::size_t length = 0;  ///< characters of the text that are it; 0: the text begins with no number
     bool fits = true;        ///< whether the type holds it: 1e999 does not, nor does 1e-999
 };
@@ -120,7 +120,7 @@ template <class T>
     }
 }
 
-/// The whole of `text` as a number; empty where it is none or does not fit `T`.
+/// The whole of `text` as a number; empty where it is not one or does not fit `T`.
 template <class T>
 [[nodiscard]] std::optional<T> number(std::string_view text)
 {
@@ -154,7 +154,7 @@ template <class T>
 }
 
 /// The known name that differs from `word` in the fewest letters, at most two and less than half of the word's: left out, put
-/// in, or another. Empty where there is none.
+/// in, or another. Empty if no name is near.
 /// Source: Wagner, Fischer (1974), The string-to-string correction problem.
 [[nodiscard, gnu::cold]] std::string near_name(std::string_view word, std::span<const std::string> known);
 

@@ -54,7 +54,7 @@ public:
         require(options.known_noise >= 0 && std::isfinite(options.known_noise),
                 "log_posterior: known_noise is not a finite number >= 0");
         require(options.noise.low > 0 && options.noise.low < options.noise.high,
-                "log_posterior: noise is no interval above 0");
+                "log_posterior: noise is not an interval above 0");
         require(options.scale > 0 && std::isfinite(options.scale), "log_posterior: scale is not a finite number > 0");
     }
 

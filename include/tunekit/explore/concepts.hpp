@@ -42,9 +42,10 @@ namespace detail {
 template <class S>
 struct is_scorer {
     static constexpr bool value = scorer<S>;
-    static_assert(value,
-                  "tunekit: explore, the judge is no scorer: score(indices, scores), predict(indices, predictions) or "
-                  "best() is missing");
+    static_assert(
+        value,
+        "tunekit: explore, the judge is not a scorer: score(indices, scores), predict(indices, predictions) or "
+        "best() is missing");
 };
 
 }  // namespace detail

@@ -171,7 +171,7 @@ TUNEKIT_INLINE experience parse_experience(std::string_view text, const std::str
         for (std::size_t k = 0; k < n; ++k) {
             const auto words = io::words(in.next());
             wants(words.size() == d + 2, "wants a cost and a position per parameter");
-            wants(words[0] == "cost" || words[0] == "above" || words[0] == "failed", "is no result");
+            wants(words[0] == "cost" || words[0] == "above" || words[0] == "failed", "is not a result");
             experience_source::result r;
             if (words[0] != "failed") r = {in.number<double>(words[1]), words[0] == "above"};
             wants(words[0] == "failed" || (r.cost > 0 && !r.failed()), "has no positive finite cost");

@@ -106,7 +106,7 @@ namespace detail {
     return static_cast<std::int64_t>(stamp * 1e9 < largest ? stamp * 1e9 : largest);
 }
 
-/// A time as a line has it: what is none is no number there.
+/// A time as a line has it: what is not a time becomes null there.
 [[nodiscard]] inline double time_or_none(double seconds)
 {
     return seconds >= 0 ? seconds : std::numeric_limits<double>::quiet_NaN();

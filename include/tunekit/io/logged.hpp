@@ -344,7 +344,8 @@ private:
                 continue;
             }
             if (e.what == log_event::kind::ask) {
-                if (detail::has_workers(tuner_) && e.worker >= workers) differs("a worker asks that is none");
+                if (detail::has_workers(tuner_) && e.worker >= workers)
+                    differs("a worker asks that the run does not have");
                 std::vector<job> jobs;
                 try {
                     jobs = tuner_.ask(e.worker, e.n);

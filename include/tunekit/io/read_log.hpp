@@ -107,7 +107,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return {number("trials"), number("patience"), number("workers_per_task")};
 }
 
-/// The texts of the list that is called so; empty where there is none.
+/// The texts of the list that is called so; else empty.
 [[nodiscard]] inline std::vector<std::string> texts_from(const json_fields& j, const char* key)
 {
     std::vector<std::string> out;
@@ -123,7 +123,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                   .unit = j.at("unit").get<std::string>(),
                   .maximize = j.at("maximize").get<bool>()};
     if (j.value().contains("untuned")) out.untuned = j.at("untuned").get<index>();
-    if (out.untuned && *out.untuned >= size) j.at("untuned").fail("is no configuration of the space");
+    if (out.untuned && *out.untuned >= size) j.at("untuned").fail("is not a configuration of the space");
     const json_fields values = j.at("values");
     if (values.size() > parameters) values.fail("are more lists than parameters");
     for (std::size_t k = 0; k < values.size(); ++k) {
@@ -137,7 +137,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
 [[nodiscard]] inline log_header header_from(const json_fields& j)
 {
     if (!j.value().is_object() || !j.value().contains("tunekit_log"))
-        j.fail("is no tunekit log: the first line has no member tunekit_log");
+        j.fail("is not a tunekit log: the first line has no member tunekit_log");
     const auto schema = j.at("tunekit_log").get<std::int64_t>();
     if (schema != log_schema && schema != event_log_schema)
         j.fail("has schema " + std::to_string(schema) + ", this version reads 1 and 2");
@@ -157,7 +157,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                  .about = {},
                  .tasks = {}};
     if (h.value_names.size() > measure::measured_values::most) j.at("measured").fail("are more than 8 names");
-    if (h.workers == 0 || h.workers > max_log_workers) j.at("workers").fail("is no number of workers");
+    if (h.workers == 0 || h.workers > max_log_workers) j.at("workers").fail("is not a number of workers");
     const json_fields tasks = j.at("tasks");
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const json_fields t = tasks[k];
@@ -189,7 +189,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
 {
     const auto kind = j.at("kind").get<std::string>();
     const auto known = kind_in_log(kind);
-    if (!known) j.at("kind").fail("\"" + kind.substr(0, 80) + "\" is no kind of failure that this version knows");
+    if (!known) j.at("kind").fail("\"" + kind.substr(0, 80) + "\" is not a kind of failure that this version knows");
     return {.kind = *known, .code = j.at("code").get<int>(), .message = j.at("message").get<std::string>()};
 }
 
@@ -205,18 +205,18 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
 [[nodiscard]] inline std::size_t task_from(const json_fields& j, const log_header& header)
 {
     const auto task = j.at("task").get<std::uint64_t>();
-    if (task >= header.tasks.size()) j.at("task").fail("names a task that the header has not");
+    if (task >= header.tasks.size()) j.at("task").fail("names a task that the header lacks");
     return static_cast<std::size_t>(task);
 }
 
 [[nodiscard]] inline index candidate_from(const json_fields& i, const log_header& header, std::size_t task)
 {
     const auto candidate = i.get<index>();
-    if (candidate >= header.tasks[task].size) i.fail("is no configuration of its space, want one below its size");
+    if (candidate >= header.tasks[task].size) i.fail("is not a configuration of its space, want one below its size");
     return candidate;
 }
 
-/// The numbers beside the cost; empty where there are none.
+/// The numbers beside the cost; else empty.
 [[nodiscard]] inline measure::measured_values measured_from(const json_fields& j)
 {
     if (!j.value().contains("measured")) return {};
@@ -253,14 +253,14 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     if (const json_fields cost = j.at("cost"); !cost.value().is_null()) {
         t.measured.cost = cost.get<double>();
         if (!t.measured.failed && !(std::isfinite(t.measured.cost) && t.measured.cost > 0))
-            cost.fail("is no time, want seconds above 0");
+            cost.fail("is not a time, want seconds above 0");
     }
     const json_fields batches = j.at("batches");
     for (std::size_t k = 0; k < batches.size(); ++k)
         t.measured.batches.push_back(batches[k].value().is_null() ? none : batches[k].amount("seconds"));
     t.measured.values = measured_from(j);
     if (j.value().contains("checked")) {
-        if (j.at("checked").get<std::string>() != "ok") j.at("checked").fail("is no state of a check, want \"ok\"");
+        if (j.at("checked").get<std::string>() != "ok") j.at("checked").fail("is not a state of a check, want \"ok\"");
         t.measured.checked = measure::check_state::ok;
     }
     if (!t.values.empty() && t.values.size() != header.tasks[task].parameters.size())
@@ -291,7 +291,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     if (j.value().contains("workers")) {
         e.what = log_event::kind::workers;
         e.n = j.at("workers").get<std::uint64_t>();
-        if (e.n == 0 || e.n > max_log_workers) j.at("workers").fail("is no number of workers");
+        if (e.n == 0 || e.n > max_log_workers) j.at("workers").fail("is not a number of workers");
         return e;
     }
     if (j.value().contains("budget")) {

@@ -170,7 +170,7 @@ public:
     sealed_reader(std::string_view text, std::string what, std::string_view magic) : what_(std::move(what))
     {
         lines_ = lines(body_of(text));
-        if (next() != magic) refuse("is no file of `" + std::string(magic) + "`; name another one");
+        if (next() != magic) refuse("is not a file of `" + std::string(magic) + "`; name another one");
     }
 
     [[nodiscard]] bool done() const noexcept { return at_ == lines_.size(); }  ///< whether there is no line more
@@ -203,7 +203,7 @@ public:
         std::vector<std::string> out;
         for (const std::string_view word : words(line)) {
             auto one = word == "%" ? std::string() : unescaped(word);
-            if (!one) refuse("`" + std::string(word.substr(0, 80)) + "` is no field");
+            if (!one) refuse("`" + std::string(word.substr(0, 80)) + "` is not a field");
             out.push_back(*std::move(one));
         }
         return out;
@@ -220,14 +220,14 @@ public:
     [[nodiscard]] T number(std::string_view word) const
     {
         const auto x = core::number<T>(word);
-        if (!x) refuse("`" + std::string(word.substr(0, 80)) + "` is no such number");
+        if (!x) refuse("`" + std::string(word.substr(0, 80)) + "` is not such a number");
         return *x;
     }
     /// A word as a fingerprint, in base 16.
     [[nodiscard]] std::uint64_t hex(std::string_view word) const
     {
         const auto x = from_hex(word);
-        if (!x) refuse("is no fingerprint");
+        if (!x) refuse("is not a fingerprint");
         return *x;
     }
 

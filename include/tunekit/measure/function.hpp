@@ -98,7 +98,7 @@ private:
         } catch (const std::exception& e) {
             fail(failure_kind::invalid, std::string("threw: ") + e.what());
         } catch (...) {
-            fail(failure_kind::invalid, "threw something that is no std::exception");
+            fail(failure_kind::invalid, "threw something other than a std::exception");
         }
         out.run_seconds = now() - begun;
         return out;

@@ -208,7 +208,7 @@ TUNEKIT_INLINE measurement isolated_measurer::measure_one(const detail::order& n
     if (!m && link_.refused()) throw error("isolated: " + link_.why_gone());
     if (!m) {  // the second time with new children
         m.emplace();
-        m->failed = failure{failure_kind::lost, 0, "took the processes that run it along, twice"};
+        m->failed = failure{failure_kind::lost, 0, "ended the processes that run it, twice"};
     }
     bad_.note(next, *m);
     return *std::move(m);

@@ -51,7 +51,7 @@ enum class failure_kind : std::uint8_t {
     return k < std::size(names) ? names[k] : "";
 }
 
-/// The kind with that number, as a worker or a file gives it; empty where there is none.
+/// The kind with that number, as a worker or a file gives it; else empty.
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::uint8_t number) noexcept
 {
     const auto kind = static_cast<failure_kind>(number);
@@ -59,7 +59,7 @@ enum class failure_kind : std::uint8_t {
     return kind;
 }
 
-/// The kind with that name; empty where there is none.
+/// The kind with that name; else empty.
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::string_view name) noexcept
 {
     std::uint8_t k = 0;
@@ -240,7 +240,7 @@ static_assert(sizeof(measurement_head) == 96 + 16 + 8, "every byte is set");
     std::memcpy(&h, bytes.data(), sizeof h);
     check(h.message <= h.most && h.batches <= h.most, "claim a longer message or more batches than are ever sent");
     check(bytes.size() == sizeof h + h.message + h.batches * sizeof(double), "are fewer or more than they claim");
-    check(failure_kind_of(h.kind).has_value(), "name a kind of failure that there is not");
+    check(failure_kind_of(h.kind).has_value(), "name an unknown kind of failure");
     check(h.value_count <= h.values.size(), "claim more values than a measurement has");
     check(h.failed <= 1 && h.at_least <= 1 && h.checked <= 1, "have another answer than yes and no");
     check(h.failed == 1 || h.message == 0, "have a message without a failure");

@@ -31,7 +31,7 @@ struct named_measurement {
     measured_values values{};                                ///< the numbers beside it
     std::span<const std::string> names{};                    ///< of the values, in their order
 
-    /// The number of that name; NaN where there is none, or it was not measured. "cost" is the cost, or the value of that name:
+    /// The number of that name; else NaN, or it was not measured. "cost" is the cost, or the value of that name:
     /// the cost as it was measured, where an objective has replaced it.
     [[nodiscard]] double operator[](std::string_view name) const noexcept;
 };
@@ -142,7 +142,7 @@ struct unjudged {
 
     unjudged(measurement m, std::span<const std::string> names);
 
-    /// The measurement whose cost is `goal`, with `spread` and `batches`; or the failure that `goal` is none.
+    /// The measurement whose cost is `goal`, with `spread` and `batches`; or the failure that `goal` is not a cost.
     [[nodiscard]] measurement become(double goal, double spread, std::vector<double> batches) &&;
     /// The failure that there is no objective.
     [[nodiscard]] measurement refused(std::string why) &&;
@@ -377,7 +377,7 @@ TUNEKIT_INLINE objective::objective(std::string text, std::span<const std::strin
     for (const std::string& condition : detail::parts_of_objective(text_).second) {
         const std::size_t at = condition.find("<=");
         require(at != std::string::npos && condition.find("<=", at + 2) == std::string::npos,
-                "objective '" + text_ + "': '" + condition + "' is no limit, want NAME <= NUMBER");
+                "objective '" + text_ + "': '" + condition + "' is not a limit, want NAME <= NUMBER");
         bound one{{condition.substr(0, at), all_, {}, detail::objective_role},
                   {condition.substr(at + 2), all_, {}, detail::objective_role}};
         for (const auto* part : {&one.what, &one.limit})

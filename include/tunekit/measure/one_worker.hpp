@@ -44,7 +44,7 @@ public:
         : one_worker(std::span<M>(&measure, 1), how, std::move(clock))
     {
     }
-    /// Refers to a measurer for each task, in the order of job::task. Throws std::invalid_argument where there is none, or
+    /// Refers to a measurer for each task, in the order of job::task. Throws std::invalid_argument without a measurer, or
     /// `ahead` is 0.
     explicit one_worker(std::span<M> per_task, one_worker_options how = {}, Clock clock = {})
         : measurers_(per_task), options_(how), clock_(std::move(clock)), start_(clock_())

@@ -36,7 +36,7 @@ class energy_counter {
 public:
     static constexpr const char* usual = "/sys/class/powercap";  ///< where Linux has them
 
-    /// Begins to count. A `folder` without counters that can be read is none: see `found`.
+    /// Begins to count. A `folder` without counters that can be read counts nothing: see `found`.
     explicit energy_counter(std::string folder = usual);
 
     /// Whether there is a counter that can be read.

@@ -65,7 +65,7 @@ struct standing {
     std::vector<std::vector<double>> goals{};  ///< by position in race_options::values: the value in each round it ran
     bool tied = false;  ///< not shown to be slower than any other, or worse in all goals; true also for the winner
     slowdown against_winner{};      ///< all 0 for the winner itself and for a finalist that failed
-    std::optional<failure> failed;  ///< the failure that ended its race; empty where there is none
+    std::optional<failure> failed;  ///< the failure that ended its race; else empty
 
     friend bool operator==(const standing&, const standing&) = default;
 };
@@ -75,7 +75,7 @@ struct race_result {
     std::optional<index> winner;                             ///< empty where every finalist failed
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of the winner, from this race alone
     std::vector<index> tied;                                 ///< ascending; the winner is the first
-    slowdown gap{};                   ///< of the nearest other finalist that did not fail; all 0 where there is none
+    slowdown gap{};                   ///< of the nearest other finalist that did not fail; else all 0
     double confidence = 0;            ///< that of the options
     std::uint32_t rounds = 0;         ///< how many were run
     std::vector<standing> standings;  ///< one per finalist, in the order given

@@ -86,7 +86,8 @@ inline void check_cores(const std::vector<std::vector<int>>& cores, std::size_t 
         require(!own.empty(), "isolated_workers: a worker has no cores, want one or more");
         for (const int core : own) {
             if (std::find(allowed.begin(), allowed.end(), core) == allowed.end())
-                invalid("isolated_workers: processor " + std::to_string(core) + " is none that this process may use");
+                invalid("isolated_workers: this process may not use processor " + std::to_string(core) +
+                        ", want one that it may");
             if (std::find(taken.begin(), taken.end(), core) != taken.end())
                 invalid("isolated_workers: processor " + std::to_string(core) +
                         " is given twice, want each for one worker: at most one candidate runs there at a time");

@@ -122,7 +122,7 @@ concept rows = requires(const R& r, index i, const limits& within) {
 template <rows Rows = recorded_rows>
 class simulated_workers {
 public:
-    /// Takes rows for each task, in the order of job::task. Throws std::invalid_argument where there are none, or a setting
+    /// Takes rows for each task, in the order of job::task. Throws std::invalid_argument without rows, or where a setting
     /// is out of range.
     explicit simulated_workers(std::vector<Rows> per_task, simulated_options options = {})
         : rows_(std::move(per_task)), run_(std::move(options))
@@ -156,7 +156,7 @@ public:
     /// Loses a job that is out. Its worker continues. Throws std::invalid_argument where the ticket is not out.
     void lose(ticket name) { run_.lose(name, rows()); }
 
-    /// Ends a worker. Its job is lost; with the last worker all jobs are. Throws std::invalid_argument where there is none.
+    /// Ends a worker. Its job is lost; with the last worker all jobs are. Throws std::invalid_argument for an unknown worker.
     void end(std::size_t worker) { run_.end(worker, rows()); }
 
 private:

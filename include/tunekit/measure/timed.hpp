@@ -34,7 +34,7 @@ namespace tunekit::measure {
 ///   * report the seconds of one run (double or float), as device timers do, or `measure::reported`: seconds with numbers beside.
 ///
 /// `check()` or `check(config)` is called after the first run of a kernel that was prepared. It returns bool, or a text about
-/// the fault (std::optional<std::string> or const char*, empty or null where there is none). Where it has `poison()`, that is
+/// the fault (std::optional<std::string> or const char*, empty or null if all is well). Where it has `poison()`, that is
 /// called before the run.
 ///
 /// The steps of one measurement:
@@ -59,19 +59,19 @@ namespace tunekit::measure {
 template <class Kernel, class Repetition = until_confident, class Check = no_check, class Clock = wall_clock>
 struct timed {
     static_assert(std::copyable<Repetition>,
-                  "tunekit: timed, argument 2 (repeat) is no repetition policy: it cannot be copied");
+                  "tunekit: timed, argument 2 (repeat) is not a repetition policy: it cannot be copied");
     static_assert(plans_runs<Repetition>,
-                  "tunekit: timed, argument 2 (repeat) is no repetition policy: std::uint32_t "
+                  "tunekit: timed, argument 2 (repeat) is not a repetition policy: std::uint32_t "
                   "next(std::span<const double>) const is missing or returns another type");
     static_assert(estimates_cost<Repetition>,
-                  "tunekit: timed, argument 2 (repeat) is no repetition policy: measure::estimate "
+                  "tunekit: timed, argument 2 (repeat) is not a repetition policy: measure::estimate "
                   "estimate_of(std::span<const double>) const is missing or returns another type");
     static_assert(validated<Repetition>,
-                  "tunekit: timed, argument 2 (repeat) is no repetition policy: void validate() const is missing or "
+                  "tunekit: timed, argument 2 (repeat) is not a repetition policy: void validate() const is missing or "
                   "returns another type");
     static_assert(
         clock<Clock>,
-        "tunekit: timed, argument 4 (now) is no clock: double operator()() is missing or returns another type");
+        "tunekit: timed, argument 4 (now) is not a clock: double operator()() is missing or returns another type");
 
     Kernel kernel;            ///< runs, prepares or reports; see above
     Repetition repeat{};      ///< the policy that says how many runs are timed
@@ -133,7 +133,8 @@ private:
         } catch (const std::exception& e) {
             fail(preparing ? failure_kind::invalid : failure_kind::crash, std::string("threw: ") + e.what());
         } catch (...) {
-            fail(preparing ? failure_kind::invalid : failure_kind::crash, "threw something that is no std::exception");
+            fail(preparing ? failure_kind::invalid : failure_kind::crash,
+                 "threw something other than a std::exception");
         }
         if (out.failed) {
             out.cost = std::numeric_limits<double>::quiet_NaN();

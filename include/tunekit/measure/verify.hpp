@@ -101,7 +101,7 @@ struct matches {
     void validate() const { within.validate(); }
     /// Fills `output` with values that no kernel computes by chance; `timed` calls it before the run that is checked.
     void poison() const noexcept { measure::poison(output); }
-    /// The first wrong element, in one line; empty where there is none.
+    /// The first wrong element, in one line; else empty.
     [[nodiscard]] std::optional<std::string> operator()() const
     {
         return close_to(std::span<const T>(output), reference, within, mask);

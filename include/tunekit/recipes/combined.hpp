@@ -36,7 +36,7 @@ namespace tunekit::recipes {
 ///     needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a
 ///     candidate's cost, measures more than tuning needs;
 ///   * `ahead`: one at a time keeps the models fresh. Batches of 8 cost 0.02 to 0.03 of the score S200 of
-///     docs/combined_study.md. They pay where 8 builds overlap;
+///     docs/studies/combined.md. They pay where 8 builds overlap;
 ///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds. The
 ///     schedule leaves a task that will not gain after a few measurements;
 ///   * `carry`: one proposal in four may be the best of another task. Without it, `.carry = {}`, the tasks of a run learn

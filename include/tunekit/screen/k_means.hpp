@@ -159,7 +159,7 @@ TUNEKIT_INLINE k_means::clustering k_means::fit(const point_rows& points, std::s
 {
     check(points);
     require(!from.empty() && tolerance >= 0, "screen::k_means: no seed, or tolerance is negative or NaN");
-    for (const std::uint32_t i : from) require(i < points.size(), "screen::k_means: a seed is no point of these");
+    for (const std::uint32_t i : from) require(i < points.size(), "screen::k_means: a seed is not a point of these");
     detail::lloyd r(points, from);
     const double enough = tolerance * variance(points);
     std::size_t t = 0;

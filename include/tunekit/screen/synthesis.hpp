@@ -24,7 +24,7 @@ namespace tunekit::screen {
 ///  3. up to `tries` times: each parameter with its value in a candidate drawn for that parameter;
 ///  4. the best of the candidates themselves.
 ///
-///     const auto i = screen::synthesis{}.make(space, members, candidates, visited, chosen, gen);  // empty: there is none
+///     const auto i = screen::synthesis{}.make(space, members, candidates, visited, chosen, gen);  // empty: not possible
 ///
 /// Randomness: in 3, one `uniform_index` per parameter and try. Cost: O((members + candidates + tries) d).
 /// Source:     Ahn et al. (2020), Chameleon, ICLR, section 3.3 (sample synthesis).

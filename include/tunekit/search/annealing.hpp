@@ -36,7 +36,7 @@ namespace tunekit::search {
 /// all costs, or raising them to a power, changes nothing. All proposals of a batch are neighbours of one configuration.
 /// They are accepted in the batch's order.
 /// A proposal changes one parameter: to the next or the previous value with probability `adjacent`, else to any value.
-/// Where `attempts` such draws were all measured before, it is any unmeasured neighbour. Where there is none, it is a
+/// Where `attempts` such draws were all measured before, it is any unmeasured neighbour. If all are measured, it is a
 /// configuration two parameters away, and at last any configuration.
 ///
 /// Failed:     a failed or abandoned measurement is never accepted. It counts as a step and towards `patience`.

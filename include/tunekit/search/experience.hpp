@@ -133,10 +133,10 @@ TUNEKIT_INLINE void experience::add(experience_source one)
 {
     const std::size_t d = one.parameters.size();
     require(d > 0, "experience: a source has no parameter, want one at least");
-    require(one.rows.size() == one.results.size() * d, "experience: a source has not one row per result, want as many");
+    require(one.rows.size() == one.results.size() * d, "experience: a source wants one row per result");
     for (std::size_t k = 0; k < one.rows.size(); ++k)
         require(one.rows[k] < one.parameters[k % d].values.size(),
-                "experience: a row of a source is no position of a value, want one below the number of values");
+                "experience: a row of a source is not a position of a value, want one below the number of values");
     if (one.results.empty() || std::find(sources.begin(), sources.end(), one) != sources.end()) return;
     sources.push_back(std::move(one));
 }

@@ -59,7 +59,7 @@ struct experience_source {
     [[nodiscard]] std::vector<std::string> names() const;
     /// The texts of the values of result k, one per parameter. Precondition: k < results.size().
     [[nodiscard]] std::vector<std::string> texts(std::size_t k) const;
-    /// The place of the lowest whole cost, the earliest of equals; `results.size()` where there is none.
+    /// The place of the lowest whole cost, the earliest of equals; else `results.size()`.
     [[nodiscard]] std::size_t best() const noexcept;
     /// The number of whole costs.
     [[nodiscard]] std::size_t valid() const noexcept;

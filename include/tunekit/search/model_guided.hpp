@@ -115,7 +115,7 @@ struct model_guided {
         std::vector<state> alone;                               ///< with a past: the state that knows nothing of it
     };
 
-    /// Takes an experience as its past; an empty one is none.
+    /// Takes an experience as its past; an empty one changes nothing.
     void remember(forecasts known) { past = std::move(known); }
 
     /// Starts a run. Throws std::invalid_argument where a setting is out of range, here or in a part.

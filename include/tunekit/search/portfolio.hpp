@@ -113,7 +113,7 @@ struct portfolio {
         friend bool operator==(const state&, const state&) = default;
     };
 
-    /// Takes an experience as its past; an empty one is none.
+    /// Takes an experience as its past; an empty one changes nothing.
     void remember(forecasts known) { past = std::move(known); }
 
     /// Starts a run. Errors: those of `portfolio_options::check` and of the models.

@@ -36,7 +36,7 @@ struct random {
         return {};
     }
 
-    /// At most `n` of the configurations not proposed yet; empty when there are none.
+    /// At most `n` of the configurations not proposed yet; empty once all were.
     template <space::counted Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {

@@ -35,7 +35,7 @@ public:
     /// never matched.
     explicit matched_values(std::vector<std::string> texts);
 
-    /// The ordinal that matches the text of a value; empty where there is none. O(values).
+    /// The ordinal that matches the text of a value; else empty. O(values).
     [[nodiscard]] std::optional<std::uint16_t> match(std::string_view text) const;
 
     /// The text of each value, by ordinal.

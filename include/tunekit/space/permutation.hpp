@@ -105,8 +105,8 @@ template <detail::fixed_string Name, class T>
             orders.all.push_back(static_cast<std::uint16_t>(at));
         }
         if (!fits)
-            invalid(
-                {"space: parameter '", Name.view(), "': '", text_of(value), "' is no order of '", text_of(base), "'"});
+            invalid({"space: parameter '", Name.view(), "': '", text_of(value), "' is not an order of '", text_of(base),
+                     "'"});
     }
     return detail::permuted<Name>(base, orders);
 }

@@ -270,7 +270,7 @@ private:
     template <class Part>
     using arguments = std::make_index_sequence<Part::names.size() - (Part::conditional ? 1 : 0)>;
 
-    /// Constraint K; a condition without `holds` where part K is none.
+    /// Constraint K; a condition without `holds` if part K is not a constraint.
     template <std::size_t K>
     [[nodiscard]] static detail::condition condition_of(const std::tuple<Parts...>& parts)
     {

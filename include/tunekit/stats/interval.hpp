@@ -57,7 +57,7 @@ struct covering_interval {
 };
 
 /// An interval for the median behind `x`, from its k-th least to its k-th greatest value. k is the largest whose
-/// coverage is at least `level`, or 1 where there is none. The coverage is exact for any continuous distribution:
+/// coverage is at least `level`, or 1 if none reaches it. The coverage is exact for any continuous distribution:
 ///
 ///     coverage = 1 - 2 sum_{i < k} C(n, i) / 2^n
 ///

@@ -142,7 +142,7 @@ struct boosted_trees {
     void predict(const state& s, const rows_of<T>& rows, std::span<const double> base,
                  std::span<stats::prediction> out) const
     {
-        require(out.size() == rows.size(), "boosted_trees.predict: not one prediction per row, want as many");
+        require(out.size() == rows.size(), "boosted_trees.predict: want one prediction per row");
         each_block(s, rows, base, [&](std::size_t begin, std::size_t n, const block& x, const auto& start) {
             std::array<float, detail::boosted_block> margin = start;
             detail::add_trees(s.models[0], x.data(), margin.data(), n);
@@ -171,7 +171,7 @@ struct boosted_trees {
     template <class T>
     void margins(const state& s, const rows_of<T>& rows, std::span<double> out) const
     {
-        require(out.size() == rows.size(), "boosted_trees.predict: not one prediction per row, want as many");
+        require(out.size() == rows.size(), "boosted_trees.predict: want one prediction per row");
         each_block(s, rows, {}, [&](std::size_t begin, std::size_t n, const block& x, auto margin) {
             detail::add_trees(s.models[0], x.data(), margin.data(), n);
             for (std::size_t r = 0; r < n; ++r) out[begin + r] = static_cast<double>(margin[r]);
@@ -201,9 +201,8 @@ private:
         require(rows.size() < std::size_t{1} << 20, "boosted_trees.fit: too many rows, want < 2^20");
         require(rows.dimensions() == s.dimensions,
                 "boosted_trees.fit: rows of another number of features than started, want the same");
-        require(rows.size() == y.size(), "boosted_trees.fit: not one target per row, want as many");
-        require(base.empty() || base.size() == y.size(),
-                "boosted_trees.fit: not one base margin per row, want as many or none");
+        require(rows.size() == y.size(), "boosted_trees.fit: want one target per row");
+        require(base.empty() || base.size() == y.size(), "boosted_trees.fit: want one base margin per row, or none");
         for (const double t : y)
             require(std::abs(t) <= max_target, "boosted_trees.fit: a target is NaN or beyond 1e30, want smaller ones");
         for (const double b : base)
@@ -232,7 +231,7 @@ private:
         require(s.fitted() && (rows.size() == 0 || rows.dimensions() == s.dimensions),
                 "boosted_trees.predict: not fitted, or rows of other features, want those of fit");
         require(base.empty() || base.size() == rows.size(),
-                "boosted_trees.predict: not one base margin per row, want as many or none");
+                "boosted_trees.predict: want one base margin per row, or none");
         detail::each_block(s.used, rows, base_margin(), base, std::forward<F>(f));
     }
 

@@ -79,7 +79,7 @@ struct gaussian_process {
     {
         require(d > 0, "gaussian_process.start: 0 features, want >= 1");
         require(columns.empty() || columns.size() == d,
-                "gaussian_process: columns is not one per feature, want as many or none");
+                "gaussian_process: want one member of columns per feature, or none");
         require(prior.length > 0 && prior.noise > 0 && prior.length_spread > 0 && prior.variance_spread > 0 &&
                     prior.noise_spread > 0 && prior.overlap_length > 0,
                 "gaussian_process: a member of prior is not positive, want > 0");
@@ -91,7 +91,7 @@ struct gaussian_process {
             std::size_t lengths = 0;
             for (const column_distance c : distances(d)) lengths += c == column_distance::both ? 2 : 1;
             require(given->lengths.size() == lengths,
-                    "gaussian_process: given has not one length per feature, two for both distances, want as many");
+                    "gaussian_process: given wants one length per feature, two where distance is both");
             for (const double l : given->lengths)
                 require(l > 0 && std::isfinite(l), "gaussian_process: a given length is not a finite number > 0");
             require(given->variance > 0 && given->noise > 0,
@@ -119,7 +119,7 @@ struct gaussian_process {
         require(rows.size() > 0, "gaussian_process.fit: no rows, want >= 1");
         require(rows.dimensions() == s.dimensions,
                 "gaussian_process.fit: rows of another number of features than started, want the same");
-        require(rows.size() == y.size(), "gaussian_process.fit: not one target per row, want as many");
+        require(rows.size() == y.size(), "gaussian_process.fit: want one target per row");
         for (const T v : rows.data())
             require(std::isfinite(static_cast<double>(v)),
                     "gaussian_process.fit: a feature is NaN or infinite, want finite ones");

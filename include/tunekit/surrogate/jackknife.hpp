@@ -58,7 +58,7 @@ TUNEKIT_INLINE jackknife::jackknife(std::span<const std::uint32_t> counts, std::
     : trees_(trees), gram_(trees * trees)
 {
     require(trees > 0 && !counts.empty() && counts.size() % trees == 0,
-            "jackknife: counts are no trees x rows, want one row per tree");
+            "jackknife: counts are not trees x rows, want one row per tree");
     const std::size_t n = counts.size() / trees;
     const auto h = static_cast<double>(trees);
     core::plain_vector<std::int32_t> m(counts.size());

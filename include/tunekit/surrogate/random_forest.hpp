@@ -191,7 +191,7 @@ private:
         require(rows.size() <= detail::packed_targets::max_rows, "random_forest.fit: too many rows, want < 2^20");
         require(rows.dimensions() == s.dimensions,
                 "random_forest.fit: rows of another number of features than started, want the same");
-        require(rows.size() == y.size(), "random_forest.fit: not one target per row, want as many");
+        require(rows.size() == y.size(), "random_forest.fit: want one target per row");
         for (const double t : y)
             require(std::isfinite(t), "random_forest.fit: a target is NaN or infinite, want finite ones");
         const auto [low, high] = std::minmax_element(y.begin(), y.end());

@@ -29,7 +29,7 @@ struct candidate_limits {
     double max_run_seconds = 10;    ///< > 0; wall time of its runs
     double max_build_seconds = 10;  ///< > 0; wall time of its build
 
-    /// The limits of a job that goes out while the incumbent costs `best` (+inf where there is none).
+    /// The limits of a job that goes out while the incumbent costs `best` (+inf: not known yet).
     [[nodiscard]] measure::limits at(double best) const
     {
         return {.abandon_above = abandon_factor < forever ? abandon_factor * best : forever,

@@ -20,7 +20,7 @@
 
 namespace tunekit {
 
-/// The candidates of a last comparison: the best `n` trials and known results, best first, and `untuned`, the last where it is none of them.
+/// The candidates of a last comparison: the best `n` trials and known results, best first, and `untuned`, the last unless it is among them.
 [[nodiscard]] inline std::vector<index> line_up(const tuning& record, std::size_t n, index untuned)
 {
     std::vector<index> out = record.finalists(n);
@@ -51,7 +51,7 @@ namespace tunekit {
 /// What a last comparison says.
 struct last_comparison {
     std::optional<index> best;  ///< the fastest of those that the race cannot tell apart; empty where all failed
-    double cost = std::numeric_limits<double>::infinity();          ///< seconds of the best; +inf where there is none
+    double cost = std::numeric_limits<double>::infinity();          ///< seconds of the best; else +inf
     double untuned_cost = std::numeric_limits<double>::infinity();  ///< seconds of `untuned`; +inf where it failed
     measure::race_result race;                                      ///< each finalist's standing
 };

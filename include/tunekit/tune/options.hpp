@@ -33,13 +33,13 @@ public:
         requires(!std::same_as<std::remove_cvref_t<F>, callable>)
     callable(F&& f)  // implicit: `.watch = f`
     {
-        static_assert(fits<F> || !std::is_void_v<R>, "tunekit: no callable of these arguments");
+        static_assert(fits<F> || !std::is_void_v<R>, "tunekit: not a callable of these arguments");
         static_assert(fits<F> || !std::is_same_v<R, double>,
-                      "tunekit: .clock is no clock: double operator()() is missing");
+                      "tunekit: .clock is not a clock: double operator()() is missing");
         static_assert(fits<F> || !std::is_same_v<R, bool> || sizeof...(Args) != 1,
-                      "tunekit: .watch is no observer: operator()(const tuning&) is missing");
+                      "tunekit: .watch is not an observer: operator()(const tuning&) is missing");
         static_assert(fits<F> || !std::is_same_v<R, bool> || sizeof...(Args) != 2,
-                      "tunekit: .watch is no observer: operator()(const plan&, std::size_t task) is missing");
+                      "tunekit: .watch is not an observer: operator()(const plan&, std::size_t task) is missing");
         if constexpr (fits<F>) {
             using kept = std::decay_t<F>;
             if constexpr (std::is_lvalue_reference_v<F> && !std::is_function_v<std::remove_reference_t<F>>) {

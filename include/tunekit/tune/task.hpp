@@ -49,7 +49,7 @@ public:
           weight_(weight)
     {
         static_assert(measure::measurer<Measurer>,
-                      "tunekit: task, argument 3 is no measurer: measure(std::span<const index>, const "
+                      "tunekit: task, argument 3 is not a measurer: measure(std::span<const index>, const "
                       "measure::limits&) -> std::vector<measure::measurement> is missing");
         require(!name_.empty(), "task: the name is empty, want one that tells it from the others");
         require(space_.size() > 0, "task " + name_ + ": the space is empty, want at least one configuration");
@@ -73,7 +73,7 @@ public:
                     "task " + name_ + ": begin_with lies outside the space, want an index below its size");
         known_ = std::move(known);
     }
-    /// The configurations of `begin_with`, in their order; empty where there are none.
+    /// The configurations of `begin_with`, in their order; else empty.
     [[nodiscard]] std::span<const index> known() const noexcept { return known_; }
 
     /// Its name, which no other task of a run has.

@@ -56,7 +56,7 @@ namespace tunekit {
 ///             failure of no kind; and for a strategy that proposes more than it was asked for, a configuration twice, or
 ///             one outside the space.
 /// Randomness: only what the strategy draws. A `propose` that returns nothing must not draw.
-/// Cost:       0.3 us per job besides the strategy's own (docs/performance.md); about 60 bytes per job besides its
+/// Cost:       0.3 us per job besides the strategy's own (docs/studies/performance.md); about 60 bytes per job besides its
 ///             measurement.
 template <class Space, class Strategy, class G>
 class tuner {

@@ -123,7 +123,7 @@ public:
     /// Sets why the run ended.
     void stop(stop_reason why) noexcept { stopped_ = why; }
 
-    /// The names of each measurement's `values`, in their order; empty where there are none.
+    /// The names of each measurement's `values`, in their order; else empty.
     std::vector<std::string> value_names{};
 
 private:

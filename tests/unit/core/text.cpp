@@ -68,7 +68,7 @@ TEST_CASE("a double is read exactly, without the standard library's help too")
     }
 }
 
-TEST_CASE("what is no number, or only begins with one, is told as the standard library tells it")
+TEST_CASE("what is not a number, or only begins with one, is told as the standard library tells it")
 {
     for (const char* text : {"",
                              "-",

@@ -138,7 +138,7 @@ TEST_CASE("a malformed line is named by its number and the file is left as it is
     put(f / "bad", "hello\n");
     CHECK_THROWS_WITH_AS((void)run(f / "bad", true), doctest::Contains("line 1:"), tk::error);
     put(f / "bad", "{\"a\":1}\n");
-    CHECK_THROWS_WITH_AS((void)run(f / "bad", true), doctest::Contains("is no tunekit log"), tk::error);
+    CHECK_THROWS_WITH_AS((void)run(f / "bad", true), doctest::Contains("is not a tunekit log"), tk::error);
 }
 
 TEST_CASE("a log has one writer")

@@ -772,13 +772,14 @@ TEST_CASE("a log of other tasks, of another schedule or of a worker that is none
     const std::string first = R"("worker":)";
     wrong.replace(wrong.find(first) + first.size(), 1, "9");
     write(f / "wrong", support::resealed(wrong));
-    CHECK_THROWS_WITH_AS(tk::io::logged(f / "wrong", fresh_tasks(2, tk::schedule::random{}), of_tasks(true)),
-                         ("tunekit: log " + (f / "wrong") +
-                          ", line 2: a worker asks that is none; the seed, the strategy's settings, the budget, the "
-                          "space or the version "
-                          "changed")
-                             .c_str(),
-                         tk::error);
+    CHECK_THROWS_WITH_AS(
+        tk::io::logged(f / "wrong", fresh_tasks(2, tk::schedule::random{}), of_tasks(true)),
+        ("tunekit: log " + (f / "wrong") +
+         ", line 2: a worker asks that the run does not have; the seed, the strategy's settings, the budget, the "
+         "space or the version "
+         "changed")
+            .c_str(),
+        tk::error);
 }
 
 TEST_CASE("a log of events names the parameters, and of each answer the values: it can be read without its program")
@@ -855,8 +856,8 @@ TEST_CASE("a log has the values beside the cost, their names once, and nothing o
     };
     CHECK(refused("[0.25,4096]", "[1,2,3,4,5,6,7,8,9]").find("line 2: measured are more than 8 numbers") !=
           std::string::npos);
-    CHECK(refused("[0.25,4096]", "[true]").find("line 2: measured[0] is no number") != std::string::npos);
-    CHECK(refused("\"ok\"", "\"fine\"").find("line 2: checked is no state of a check, want \"ok\"") !=
+    CHECK(refused("[0.25,4096]", "[true]").find("line 2: measured[0] is not a number") != std::string::npos);
+    CHECK(refused("\"ok\"", "\"fine\"").find("line 2: checked is not a state of a check, want \"ok\"") !=
           std::string::npos);
     CHECK(refused(R"(["joules","bytes"])", R"(["a","b","c","d","e","f","g","h","i"])")
               .find("line 1: measured are more than 8 names") != std::string::npos);

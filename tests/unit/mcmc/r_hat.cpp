@@ -62,7 +62,7 @@ TEST_CASE("R-hat equals ArviZ's: agreeing, shifted, of odd length, of ties and o
     CHECK(spread.r_hat() == doctest::Approx(1.3189900084538753).epsilon(1e-12));
 }
 
-TEST_CASE("R-hat of what says nothing is no number")
+TEST_CASE("R-hat of what says nothing is not a number")
 {
     CHECK(std::isnan(mcmc::r_hat(3, 2, [](std::size_t t, std::size_t) { return static_cast<double>(t); })));
     CHECK(std::isnan(mcmc::r_hat(9, 0, [](std::size_t, std::size_t) { return 1.0; })));

@@ -370,7 +370,7 @@ TEST_CASE("a directory that others can write to is refused, and one from which n
     }
 }
 
-TEST_CASE("a directory whose name begins with a dash is no option")
+TEST_CASE("a directory whose name begins with a dash is not an option")
 {
     const tk::measure::detail::temporary_directory place("/tmp/tunekit-cache-");
     char before[4096];

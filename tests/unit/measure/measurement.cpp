@@ -144,7 +144,7 @@ TEST_CASE("bytes of a damaged process are refused in a sentence, each fault in i
         CHECK(with(at, ~std::uint32_t{0}) == begin + "claim a longer message or more batches than are ever sent");
         CHECK(with(at, std::uint32_t{0}) == begin + "are fewer or more than they claim");
     }
-    CHECK(with(offsetof(head, kind), std::uint8_t{99}) == begin + "name a kind of failure that there is not");
+    CHECK(with(offsetof(head, kind), std::uint8_t{99}) == begin + "name an unknown kind of failure");
     CHECK(with(offsetof(head, value_count), std::uint8_t{9}) == begin + "claim more values than a measurement has");
     for (const std::size_t at : {offsetof(head, failed), offsetof(head, at_least), offsetof(head, checked)})
         CHECK(with(at, std::uint8_t{2}) == begin + "have another answer than yes and no");

@@ -140,7 +140,7 @@ TEST_CASE("objective: one line for what is none")
     CHECK(said("cost +") == "tunekit: objective 'cost +': column 7: found the end, want a number, a number or '('");
     CHECK(said("") == "tunekit: objective '' says nothing to lower, want cost, or an expression of it");
     CHECK(said("cost where bytes < 5") ==
-          "tunekit: objective 'cost where bytes < 5': 'bytes < 5' is no limit, want NAME <= NUMBER");
+          "tunekit: objective 'cost where bytes < 5': 'bytes < 5' is not a limit, want NAME <= NUMBER");
     CHECK(said("cost where bytes <= watts").find("no number is called 'watts'") != std::string::npos);
     const support::grid_space space({12, 12});
     two_goals measures{space};

@@ -51,7 +51,7 @@ TEST_CASE("energy_counter: the joules of all packages since it began, across a c
     CHECK(energy.joules() == doctest::Approx(1e-6));
 }
 
-TEST_CASE("energy_counter: no number where there is no counter, one is no number, or its range is not known")
+TEST_CASE("energy_counter: no number where there is no counter, one is not a number, or its range is not known")
 {
     const counters of;
     CHECK_FALSE(measure::energy_counter(of.folder()).found());

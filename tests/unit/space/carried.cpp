@@ -70,7 +70,7 @@ TEST_CASE("a configuration is carried by names, and what does not match is that 
     CHECK(!there.shares(texts{"lanes"}));
 }
 
-TEST_CASE("what breaks a constraint is no configuration, and a space carries into itself what it has")
+TEST_CASE("what breaks a constraint is not a configuration, and a space carries into itself what it has")
 {
     namespace sp = tk::space;
     const sp::any_space bound = sp::product(sp::powers_of_two<"x">(1, 64), sp::powers_of_two<"y">(1, 64),

@@ -184,7 +184,7 @@ TEST_CASE("annotations have at most one vec")
 #define CHECK_REFUSED(made, message) \
     CHECK_THROWS_WITH_AS((void)(made), "tunekit: space: parameter 'p': " message, std::invalid_argument)
 
-TEST_CASE("what is no list of values is refused by the parameter's name")
+TEST_CASE("what is not a list of values is refused by the parameter's name")
 {
     CHECK_REFUSED(sp::parameter<"p">(std::vector<int>{}), "has no values, want at least one");
     CHECK_REFUSED(sp::parameter<"p">({1, 2, 1}), "value 1 is there twice, want it once");
@@ -203,7 +203,7 @@ TEST_CASE("what is no list of values is refused by the parameter's name")
     CHECK_REFUSED(sp::permutation<"p">({1, 2, 2}), "value 1 2 2 is there twice, want it once");
     CHECK_REFUSED(sp::permutation<"p">({1, 2, 3}, sp::positions{2, 4}),
                   "positions [2, 4), want them within the 3 entries");
-    CHECK_REFUSED(sp::permutation<"p">({{1, 2}, {2, 3}}), "'2 3' is no order of '1 2'");
+    CHECK_REFUSED(sp::permutation<"p">({{1, 2}, {2, 3}}), "'2 3' is not an order of '1 2'");
     CHECK_REFUSED(sp::annotation<"p">(0, {sp::note::none}), "annotation of 0 loops, want at least 1");
     CHECK_REFUSED(sp::annotation<"p">(1, {}), "has no values, want at least one");
 }

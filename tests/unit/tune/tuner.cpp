@@ -222,7 +222,7 @@ TEST_CASE("times that are none and failures of no kind are refused, and change n
     const auto j = *t.ask();
     auto forever = costs(1);
     forever.run_seconds = infinity;
-    CHECK_THROWS_WITH_AS(t.tell(j, forever), doctest::Contains("a stamp is no finite number"), tk::error);
+    CHECK_THROWS_WITH_AS(t.tell(j, forever), doctest::Contains("a stamp is not a finite number"), tk::error);
     for (const double stamp : {infinity, -infinity, std::nan("")}) {
         CHECK_THROWS_AS(t.tell(j, costs(1), stamp), tk::error);
         CHECK_THROWS_AS(t.time(stamp), tk::error);
@@ -389,7 +389,7 @@ TEST_CASE("what breaks the contract of a tuner is one error that names it")
     CHECK_THROWS_WITH_AS(t.tell({.ticket = tk::ticket{7}}, costs(1)),
                          "tunekit: tuner: ticket 7 was never given out; tell what ask returned", tk::error);
     CHECK_THROWS_WITH_AS(t.tell(j, costs(1), std::nan("")),
-                         "tunekit: tuner: a stamp is no finite number; want seconds since the run began", tk::error);
+                         "tunekit: tuner: a stamp is not a finite number; want seconds since the run began", tk::error);
     t.tell(j, costs(1));
     CHECK_THROWS_WITH_AS(t.tell(j, costs(1)), "tunekit: tuner: ticket 0 was answered already; tell each job once",
                          tk::error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Readers where memory does not suffice: an error that names the file, never the end of the program. nlohmann-json's own
-// destructor allocates memory and ends the program where there is none.
+// destructor allocates memory and ends the program that has none.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@ program=$1/tools/score_strategy
 . "./tests/support/opens_well.sh"
 refuses 'there is nothing to score'
 refuses 'strategy "nothing" is unknown' --strategy nothing
-refuses 'is no folder, want one with recorded spaces' --strategy random --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --strategy random --spaces "$work/none"
 refuses 'holds no such recorded space' --strategy random --spaces packages/scoring/recordings --only nothing
 refuses 'has none of the spaces' --trajectories "$work" --spaces packages/scoring/recordings/gemm_Out.params
 refuses 'cannot be written' --strategy random --html "$work/none/page.html"

@@ -118,7 +118,7 @@ tr -d '\n ' <json | grep -q '"default":{"config":{"size":"64KiB","mode":"fast","
 # The log of a score is no log of a cost.
 run --maximize --log scores.jsonl -- ./work.sh {size} {mode} {check} >out 2>err || fail "--maximize --log: exit status $?"
 refuses 'what is told as scores, not costs' --space space.json --strategy random --repeat 1 --trials 16 --log scores.jsonl --resume --cost 'regex:score ([0-9.]+)' --number 'bytes=regex:bytes ([0-9]+)' -- ./work.sh {size} {mode} {check}
-# Scores of 0 and below are failures that say so; so is one whose inverse is no number.
+# Scores of 0 and below are failures that say so; so is one whose inverse is not a number.
 echo '{"parameters": [{"name": "score", "values": ["0", "-3", "1e-320", "4"]}], "default": {"score": "4"}}' >signs.json
 "$tune" --space signs.json --maximize --strategy random --repeat 1 --trials 4 --cost 'regex:(.+)' --json -- echo {score} >json 2>err || fail "--maximize, scores of 0: exit status $?: $(cat err)"
 tr -d '\n ' <json | grep -q '"failed":3,.*"best":{"config":{"score":"4"},"cost":4.0,' || fail "--maximize, scores of 0: $(cat json)"
@@ -181,9 +181,9 @@ done
 refuses "parameter 'size' does not have the value 3GiB" --space space.json --default size=3GiB --describe
 refuses 'there is no column check' --space space.json --known "$(printf 'size,mode,cost\n' >k.csv && echo k.csv)" -- ./work.sh {size} {mode} {check}
 refuses "k2.csv:2: cost is 'much'" --space space.json --known "$(printf 'size,mode,check,cost\n1MiB,slow,,much\n' >k2.csv && echo k2.csv)" -- ./work.sh {size} {mode} {check}
-refuses "k3.csv:2 is no configuration of the space: parameter 'mode' does not have the value quick" --space space.json --known "$(printf 'size,mode,check,cost\n1MiB,quick,,1\n' >k3.csv && echo k3.csv)" -- ./work.sh {size} {mode} {check}
+refuses "k3.csv:2 is not a configuration of the space: parameter 'mode' does not have the value quick" --space space.json --known "$(printf 'size,mode,check,cost\n1MiB,quick,,1\n' >k3.csv && echo k3.csv)" -- ./work.sh {size} {mode} {check}
 refuses "k4.csv:2: cost is '1e-320'" --space space.json --maximize --cost 'regex:(.+)' --known "$(printf 'size,mode,check,cost\n1MiB,slow,,1e-320\n' >k4.csv && echo k4.csv)" -- ./work.sh {size} {mode} {check}
-refuses 'the column a\n\x1b[31m is no parameter' --space space.json --known "$(printf 'size,mode,check,"a\n\033[31m"\n' >k5.csv && echo k5.csv)" -- ./work.sh {size} {mode} {check}
+refuses 'the column a\n\x1b[31m is not a parameter' --space space.json --known "$(printf 'size,mode,check,"a\n\033[31m"\n' >k5.csv && echo k5.csv)" -- ./work.sh {size} {mode} {check}
 refuses '--maximize is for a score' --space space.json --maximize -- ./work.sh {size} {mode} {check}
 refuses '--unit ms, but --cost wall is in seconds' --space space.json --unit ms -- ./work.sh {size} {mode} {check}
 refuses 'want a share of the best' --space space.json --until-gain 3 -- ./work.sh {size} {mode} {check}

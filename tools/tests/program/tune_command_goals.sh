@@ -107,7 +107,7 @@ grep -q '"best":{"config":.*"cost":5' served || fail "the protocol's best: $(cat
 # Wrong input: a line each.
 refuses "no number is called 'watts', want one of cost, bytes" --space space.json --number bytes=regex:x --objective 'cost * watts' -- ./work.sh {level} {mode}
 refuses "want a number, a number or" --space space.json --objective 'cost *' -- ./work.sh {level} {mode}
-refuses 'is no limit, want NAME <= NUMBER' --space space.json --number bytes=regex:x --objective 'cost where bytes < 5' -- ./work.sh {level} {mode}
+refuses 'is not a limit, want NAME <= NUMBER' --space space.json --number bytes=regex:x --objective 'cost where bytes < 5' -- ./work.sh {level} {mode}
 refuses 'makes one goal of several' --space space.json --number bytes=regex:x --objective 'bytes' --goals cost,bytes -- ./work.sh {level} {mode}
 refuses "neither cost nor a --number" --space space.json --number bytes=regex:x --goals cost,watts -- ./work.sh {level} {mode}
 refuses 'names one goal' --space space.json --number bytes=regex:x --goals cost -- ./work.sh {level} {mode}

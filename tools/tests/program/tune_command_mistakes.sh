@@ -23,33 +23,33 @@ while IFS='|' read -r said options file; do
     # shellcheck disable=SC2086 # options in words
     refuses "$said" $options
 done <<'END'
-cut.json:2: is no JSON from here on, want a space|--space cut.json|{"parameters":;[{"name" "tile"}]}
+cut.json:2: is not JSON from here on, want a space|--space cut.json|{"parameters":;[{"name" "tile"}]}
 key.json: paramters: is unknown, want parameters, constraints, default or name|--space key.json|{"paramters": []}
 alone.json: parameters[0].name: has more or less than one beside it, want values, flag or permutation|--space alone.json|{"parameters": [{"name": "tile"}]}
-blank.json: parameters[0].name: is no name, want one without blanks|--space blank.json|{"parameters": [{"name": "a b", "values": [1]}]}
+blank.json: parameters[0].name: is not a name, want one without blanks|--space blank.json|{"parameters": [{"name": "a b", "values": [1]}]}
 again.json: space: parameter 'tile': value 4 is there twice|--space again.json|{"parameters": [{"name": "tile", "values": [4, 2, 4]}]}
 letters.json: space: constraint 'tille <= 4': column 1: no parameter is called 'tille', want tile|--space letters.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "constraints": ["tille <= 4"]}
 names.json: space: constraint 'a <= q': column 6: no parameter is called 'q', want one of a, b|--space names.json|{"parameters": [{"name": "a", "values": [1]}, {"name": "b", "values": [1]}], "constraints": ["a <= q"]}
 half.json: space: constraint 'tile <': column 7: found the end, want a number, a parameter or '('|--space half.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "constraints": ["tile <"]}
 nothing.json: space: constraint 'tile > 9': leaves nothing, want one that some values fulfil|--space nothing.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "constraints": ["tile > 9"]}
-typed.json: default.tille: is no parameter, want tile|--space typed.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "default": {"tille": 1}}
-value.json: the default is no configuration of the space: parameter 'a' does not have the value 7, want one of 1, 2|--space value.json|{"parameters": [{"name": "a", "values": [1, 2]}], "default": {"a": 7}}
-order.json: the default is no configuration of the space: parameter 'p' does not have the value (4), want one of (0, 1), (1, 0)|--space order.json|{"parameters": [{"name": "p", "permutation": 2}], "default": {"p": [4]}}
---spaces is no option, want --space|--spaces space.json|
---trails is no option, want --trials|--trails 3|
---trials: 'many' is no integer from 0|--trials many|
+typed.json: default.tille: is not a parameter, want tile|--space typed.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "default": {"tille": 1}}
+value.json: the default is not a configuration of the space: parameter 'a' does not have the value 7, want one of 1, 2|--space value.json|{"parameters": [{"name": "a", "values": [1, 2]}], "default": {"a": 7}}
+order.json: the default is not a configuration of the space: parameter 'p' does not have the value (4), want one of (0, 1), (1, 0)|--space order.json|{"parameters": [{"name": "p", "permutation": 2}], "default": {"p": [4]}}
+--spaces is not an option, want --space|--spaces space.json|
+--trails is not an option, want --trials|--trails 3|
+--trials: 'many' is not an integer from 0|--trials many|
 strategy "combind" is unknown, want combined|--strategy combind|
 --cost 'speed' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER|--cost speed|
 --check 'maybe:1' is unknown, want status:N, output:FILE or command:WORDS|--check maybe:1|
 --number 'bytes', want NAME=regex:EXPRESSION or NAME=json:/POINTER|--number bytes|
 --default names the parameter 'tille', which the space does not have, want tile|--default tille=1|
---default 'tile=127' is no configuration of the space: parameter 'tile' does not have the value 127, want 128|--default tile=127|
+--default 'tile=127' is not a configuration of the space: parameter 'tile' does not have the value 127, want 128|--default tile=127|
 no parameter is called {tille}, want tile, or {{tille}} for the text itself|-- ./work.sh {tille} {mode}|
 the parameter 'mode' occurs in no argument, variable or file; want {mode} somewhere|-- ./work.sh {tile}|
 there is no program './wrok.sh' to run|-- ./wrok.sh {tile} {mode}|
---known heads.csv:1: the column modes is no parameter, want mode|--known heads.csv|tile,modes,cost;1,slow,2
+--known heads.csv:1: the column modes is not a parameter, want mode|--known heads.csv|tile,modes,cost;1,slow,2
 --known costs.csv:3: cost is 'much', want a positive finite number|--known costs.csv|tile,mode,cost;1,slow,2;2,slow,much
---known rows.csv:2 is no configuration of the space: parameter 'mode' does not have the value fasd, want fast|--known rows.csv|tile,mode,cost;1,fasd,2
+--known rows.csv:2 is not a configuration of the space: parameter 'mode' does not have the value fasd, want fast|--known rows.csv|tile,mode,cost;1,fasd,2
 --known few.csv:2: has 2 fields, want 3|--known few.csv|tile,mode,cost;1,slow
 --log run.jsonl is of another space than other.json, want the one it was written with|--space other.json --log run.jsonl --describe|
 was written with seed 1, not 2|--log run.jsonl --resume --strategy random --trials 2 --repeat 1 --seed 2|

@@ -15,8 +15,8 @@ refuses 'templates "tvm" are unknown, want one of: own, autotvm' --network alexn
 refuses 'want a network without other products' --network transformer --templates autotvm
 refuses '--help lists the options' --network alexnet --nonsense
 refuses '--network is required' --seconds 3
-refuses "'-1' is no integer from 0" --network alexnet --seed -1
-refuses 'is no integer from 0' --network alexnet --seed 99999999999999999999
+refuses "'-1' is not an integer from 0" --network alexnet --seed -1
+refuses 'is not an integer from 0' --network alexnet --seed 99999999999999999999
 refuses '--seconds is not positive' --network alexnet --seconds 0
 refuses 'want --log FILE' --network alexnet --resume
 refuses '--workers' --network alexnet --workers 0
@@ -30,7 +30,7 @@ refuses 'is a device, want a regular file' --network alexnet --log /dev/null
 refuses 'cannot be written, want a file that can' --network alexnet --report "$work/none/page.html"
 mkfifo "$work/fifo"
 for place in "$work" "$work/fifo" /dev/full; do
-    refuses 'is no regular file, want a file that can be written' --network alexnet --report "$place"
+    refuses 'is not a regular file, want a file that can be written' --network alexnet --report "$place"
 done
 for number in nan -1 -inf 1s ''; do
     refuses '--seconds' --network alexnet --seconds "$number"

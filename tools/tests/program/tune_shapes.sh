@@ -10,7 +10,7 @@ program=$1/tools/tune_shapes
 refuses '--shapes' --shapes 0 --results "$work/none"
 refuses '--seconds' --seconds -1 --results "$work/none"
 cp README.md "$work/page"
-refuses 'is no file of results' --results "$work/page"
+refuses 'is not a file of results' --results "$work/page"
 refuses 'cannot be written' --results "$work/no/such/folder"
 sed 's/^space .*/space 0123456789abcdef/' examples/tuned_library/gemm_shapes.results >"$work/changed"
 refuses 'its checksum is another one' --results "$work/changed"
@@ -30,7 +30,7 @@ run --shapes 3 >"$work/third"
 grep -q '3 shapes, 0 of them new' "$work/third" || fail "the third run found something to do"
 cmp -s "$work/before" "$work/gemm.results" || fail "a run without new shapes changed the results"
 
-refuses 'is no identifier' --trials 1 --shapes 3 --results "$work/gemm.results" --header "$work/bad.hpp" --name 'a-b'
+refuses 'is not an identifier' --trials 1 --shapes 3 --results "$work/gemm.results" --header "$work/bad.hpp" --name 'a-b'
 [ ! -e "$work/bad.hpp" ] || fail "a header that was refused is there"
 # The results of two contributors: what contradicts is left out and said, the rest is of both; other kernels keep to themselves.
 sed '/^end /d' "$work/gemm.results" >"$work/cut.results"

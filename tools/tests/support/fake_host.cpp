@@ -743,7 +743,7 @@ struct processes {
         close(out[0]);
         for (const char* const part :
              {"--regret ", "KOKKOS_TOOLS_TUNEKIT_FILE", "--regret=-1: online::options: regret is negative",
-              "--trials=many is no such value", "'--colour=red' is no argument"})
+              "--trials=many is not a possible value", "'--colour=red' is not an argument"})
             check(has(said, part), part);
     }
 };

@@ -12,7 +12,7 @@ program=$ablations
 refuses 'want either --network and --recorded, or --spaces'
 refuses 'want either --network and --recorded, or --spaces' --network resnet18 --spaces packages/scoring/recordings
 refuses 'without --recorded' --network resnet18
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses '--repeats is 0' --spaces packages/scoring/recordings --repeats 0
 refuses 'ends in the warm-up' --network resnet18 --recorded packages/scoring/recordings/resnet18 --repeats 1 --seconds 0.01
 

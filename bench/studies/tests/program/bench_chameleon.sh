@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../../.."
 chameleon=$1/studies/bench_chameleon
 program=$chameleon
 . "./tests/support/refuses.sh"
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'holds no such recorded space' --spaces "$work"
 refuses '--repeats is 0' --spaces packages/scoring/recordings --repeats 0
 refuses 'want more than the first plan of 64' --spaces packages/scoring/recordings --measurements 64

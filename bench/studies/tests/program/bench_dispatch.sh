@@ -9,7 +9,7 @@ dispatch=$1/studies/bench_dispatch
 program=$dispatch
 . "./tests/support/refuses.sh"
 refuses 'cannot be opened' --results "$work/none"
-refuses 'is no file of results' --results README.md
+refuses 'is not a file of results' --results README.md
 refuses '--kernels' --results examples/tuned_library/gemm_shapes.results --kernels 0
 refuses 'folds is 1' --results examples/tuned_library/gemm_shapes.results --folds 1
 refuses 'cannot be opened' --results examples/tuned_library/gemm_shapes.results --kernels 2 --folds 2 --judged "$work/none"

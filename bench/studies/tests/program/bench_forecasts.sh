@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../../.."
 forecasts=$1/studies/bench_forecasts
 program=$forecasts
 . "./tests/support/refuses.sh"
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'holds no recorded space' --spaces "$work"
 refuses 'strategy "nonsense" is unknown' --spaces packages/scoring/recordings --strategy nonsense
 refuses 'want >= 1' --spaces packages/scoring/recordings --repeats 0

@@ -8,9 +8,9 @@ cd "$(dirname "$0")/../../../.."
 bench=$1/studies/bench_online
 program=$bench
 . "./tests/support/refuses.sh"
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'strategy' --spaces packages/scoring/recordings --strategy nothing
-refuses "'-1' is no integer from 0" --spaces packages/scoring/recordings --seed -1
+refuses "'-1' is not an integer from 0" --spaces packages/scoring/recordings --seed -1
 refuses '--calls has a 0' --spaces packages/scoring/recordings --calls 0
 refuses '--defaults has a number outside' --spaces packages/scoring/recordings --defaults 1.5
 refuses '--repeats, --calls and --defaults are counts' --spaces packages/scoring/recordings --repeats 0

@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../../../.."
 program=$1/studies/bench_ranks
 . "./tests/support/refuses.sh"
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'strategy' --spaces packages/scoring/recordings --strategy nothing
 refuses '--ranks has a 0' --spaces packages/scoring/recordings --ranks 0
 refuses '--repeats and --ranks are counts' --spaces packages/scoring/recordings --repeats 0

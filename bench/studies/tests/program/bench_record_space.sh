@@ -18,7 +18,7 @@ refuses 'its whole space is small' --layer R6 --kind depthwise --large --count
 for part in 0/2 3/2 2 1/2x; do refuses 'want I/N' --layer R9 --out "$work" --part $part; done
 program=$1/studies/record_shapes
 for seed in -1 1.5 99999999999999999999 one; do
-    refuses "'$seed' is no integer from 0" --finalists "$work/none" --seed $seed
+    refuses "'$seed' is not an integer from 0" --finalists "$work/none" --seed $seed
 done
 program=$1/studies/record_space
 

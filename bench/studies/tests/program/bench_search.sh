@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../../.."
 search=$1/studies/bench_search
 program=$search
 . "./tests/support/refuses.sh"
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'holds no such recorded space' --spaces packages/scoring/recordings --only nothing
 refuses 'strategy' --spaces packages/scoring/recordings --strategy nothing
 refuses '--repeats and --batch are counts' --spaces packages/scoring/recordings --repeats 0

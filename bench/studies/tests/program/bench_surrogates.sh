@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../../.."
 surrogates=$1/studies/bench_surrogates
 program=$surrogates
 . "./tests/support/refuses.sh"
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'want >= 1' --spaces packages/scoring/recordings --repeats 0
 refuses 'want log or throughput' --spaces packages/scoring/recordings --scale nothing
 refuses 'want enough to hold half back' --spaces packages/scoring/recordings --rows 3

@@ -9,7 +9,7 @@ transfer=$1/studies/bench_transfer
 program=$transfer
 . "./tests/support/refuses.sh"
 spaces=packages/scoring/recordings
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'are counts, want >= 1' --spaces $spaces --repeats 0
 refuses '"random" is unknown, want one of: combined' --spaces $spaces --strategy random
 refuses '"memory" is unknown, want one of: logs, recordings' --spaces $spaces --from memory

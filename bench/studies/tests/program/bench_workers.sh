@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../../.."
 bench=$1/studies/bench_workers
 program=$bench
 . "./tests/support/refuses.sh"
-refuses 'is no folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
 refuses 'strategy' --spaces packages/scoring/recordings --strategy nothing
 refuses '--workers has a 0' --spaces packages/scoring/recordings --workers 0
 refuses '--repeats and --workers are counts' --spaces packages/scoring/recordings --repeats 0

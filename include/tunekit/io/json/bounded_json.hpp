@@ -25,7 +25,7 @@ inline constexpr int max_json_depth = 64;
 inline constexpr std::size_t max_ordered_members = 4096;
 
 /// Empties `value` from its leaves up. The destructor of nlohmann-json allocates memory for what is not empty, and ends the
-/// program where there is none.
+/// program that has none.
 template <class Json>
 void empty_json(Json& value) noexcept
 {
@@ -159,14 +159,14 @@ private:
     std::size_t failed_at_ = 0;
 };
 
-/// The JSON value that the whole of `text` is. Throws json_fields::malformed where it is none, nests deeper than
+/// The JSON value that the whole of `text` is. Throws json_fields::malformed where it is not JSON, nests deeper than
 /// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts. The order is kept of
 /// objects that are a member called `ordered`: those are nowhere else than where their object has them.
 [[nodiscard]] inline json_document bounded_json(std::string_view text, std::string_view ordered = {})
 {
     json_document out;
     json_builder take(out, ordered);
-    if (!nlohmann::json::sax_parse(text, &take)) throw json_fields::malformed{"", "is no JSON, want an object"};
+    if (!nlohmann::json::sax_parse(text, &take)) throw json_fields::malformed{"", "is not JSON, want an object"};
     return out;
 }
 

@@ -32,7 +32,7 @@ public:
     /// The member of that name.
     [[nodiscard]] json_fields at(const char* key) const
     {
-        if (!value_->is_object()) fail("is no object, want one with \"" + std::string(key) + '"');
+        if (!value_->is_object()) fail("is not an object, want one with \"" + std::string(key) + '"');
         const std::string shown = std::string(key).substr(0, 80);  // it may be the file's
         const std::string path = path_.empty() ? shown : path_ + '.' + shown;
         const auto found = value_->find(key);
@@ -51,7 +51,7 @@ public:
     /// The number of elements.
     [[nodiscard]] std::size_t size() const
     {
-        if (!value_->is_array()) fail("is no list, want one");
+        if (!value_->is_array()) fail("is not a list, want one");
         return value_->size();
     }
 
@@ -60,16 +60,16 @@ public:
     [[nodiscard]] T get() const
     {
         if constexpr (std::same_as<T, std::string>) {
-            if (!value_->is_string()) fail("is no text, want a string");
+            if (!value_->is_string()) fail("is not a text, want a string");
         } else if constexpr (std::same_as<T, bool>) {
             if (!value_->is_boolean()) fail("is neither true nor false, want one");
         } else if constexpr (std::floating_point<T>) {
-            if (!value_->is_number()) fail("is no number, want one");
+            if (!value_->is_number()) fail("is not a number, want one");
         } else if constexpr (std::unsigned_integral<T>) {
-            if (!value_->is_number_unsigned()) fail("is no index, want an integer of 0 or more");
+            if (!value_->is_number_unsigned()) fail("is not an index, want an integer of 0 or more");
             if (!std::in_range<T>(value_->template get<std::uint64_t>())) fail("is too large, want a smaller integer");
         } else {
-            if (!value_->is_number_integer()) fail("is no integer, want one");
+            if (!value_->is_number_integer()) fail("is not an integer, want one");
             const bool fits = value_->is_number_unsigned() ? std::in_range<T>(value_->template get<std::uint64_t>())
                                                            : std::in_range<T>(value_->template get<std::int64_t>());
             if (!fits) fail("is out of range, want a smaller integer");

@@ -55,7 +55,7 @@ public:
         detail::exec_words words(what);
         const std::vector<int> before = cores.empty() ? std::vector<int>() : detail::allowed_cores();
         if (!detail::use_cores(cores))
-            throw error("child_process: cores are none that this process may use, want some that are");
+            throw error("child_process: this process may not use these cores, want some that it may");
         pid_t pid = -1;
         const int failed =
             detail::spawn(pid, "/bin/sh", words, std::vector<int>{-1, theirs.get(), theirs.get(), until.get()});
@@ -145,7 +145,7 @@ private:
         } catch (const std::exception& e) {
             ::dprintf(2, "error: %s\n", e.what());
         } catch (...) {
-            ::dprintf(2, "error: something that is no std::exception was thrown\n");
+            ::dprintf(2, "error: something other than a std::exception was thrown\n");
         }
         detail::end_descent();
         detail::end_process(status);

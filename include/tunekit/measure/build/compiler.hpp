@@ -45,7 +45,7 @@ inline std::string processor()
     return out;
 }
 
-/// The path of the program that a name would start; empty where there is none.
+/// The path of the program that a name would start; else empty.
 inline std::string find_program(const std::string& name)
 {
     const auto runs = [](const std::string& path) {

@@ -38,7 +38,7 @@ public:
         if (handle_ != nullptr) ::dlclose(handle_);
     }
 
-    /// The function called `name`. Precondition: it has this signature. Throws tunekit::error where there is none.
+    /// The function called `name`. Precondition: it has this signature. Throws tunekit::error where it is missing.
     template <class Signature>
     [[nodiscard]] Signature* function(const std::string& name) const
     {

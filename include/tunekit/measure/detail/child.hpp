@@ -189,7 +189,7 @@ public:
     child& operator=(const child&) = delete;
     ~child() { end(); }
 
-    /// Its number; -1 where there is none, or none any more.
+    /// Its number; else -1, or none any more.
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     /// The status, as waitpid gives it, once it has ended. It is 0 where this program reaps children itself.
     [[nodiscard]] int status() const noexcept { return status_; }
@@ -198,7 +198,7 @@ public:
     /// The most memory that it or one of these children had, once it has ended.
     [[nodiscard]] double peak_bytes() const noexcept { return peak_bytes_; }
 
-    /// Whether it has ended, or there is none. What its group still has ends with it.
+    /// Whether it has ended, or was never started. What its group still has ends with it.
     bool ended() noexcept { return reaped(WNOHANG); }
 
     /// Kills it and waits for its end.

@@ -128,7 +128,7 @@ public:
     }
 
 private:
-    static constexpr double most_cpu_seconds = 1e9;  ///< a limit above this is none
+    static constexpr double most_cpu_seconds = 1e9;  ///< a limit above this does not limit
     static constexpr double grace = 0.3;             ///< seconds between SIGTERM and SIGKILL
 
     /// Starts the command. Returns 0, or errno where it cannot be started.

@@ -170,7 +170,7 @@ TUNEKIT_INLINE std::size_t isolated_workers::alive() const noexcept
 
 TUNEKIT_INLINE std::string isolated_workers::why_lost() const
 {
-    return stations_.empty() ? std::string("there was none") : stations_.back().link.why_gone();
+    return stations_.empty() ? std::string("the pool had no worker") : stations_.back().link.why_gone();
 }
 
 TUNEKIT_INLINE void isolated_workers::give_out(answer a)

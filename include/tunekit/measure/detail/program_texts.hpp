@@ -76,9 +76,9 @@ public:
 
     [[nodiscard]] command_line command(std::span<const std::string> values) const { return line(command_, values); }
     [[nodiscard]] command_line build(std::span<const std::string> values) const { return line(build_, values); }
-    /// That of the check; without arguments where there is none.
+    /// That of the check; without arguments if nothing is checked.
     [[nodiscard]] command_line check(std::span<const std::string> values) const { return line(check_, values); }
-    /// The path of the file with the result; empty where there is none.
+    /// The path of the file with the result; else empty.
     /// For each number the file whose size it is; empty where it is read otherwise.
     [[nodiscard]] std::vector<std::string> sized_files(std::span<const std::string> values) const
     {
@@ -207,7 +207,7 @@ private:
         const std::string in = directory_.filled(values);
         return path.starts_with('/') || in.empty() ? path : in + '/' + path;
     }
-    /// The path of a program, as exec finds it; empty where there is none. Precondition: `directory` is constant.
+    /// The path of a program, as exec finds it; else empty. Precondition: `directory` is constant.
     [[nodiscard]] std::string program_at(const std::string& name) const
     {
         return find_program(has_folder(name) ? beside(name, {}) : name);

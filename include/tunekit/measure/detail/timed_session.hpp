@@ -89,7 +89,7 @@ private:
     measurement& out_;
     wall_clock wall_{};
     double prepared_seconds_ = wall_() - start_;
-    double check_seconds_ = 0;  ///< of preparing anew and of the run that is checked; 0: there will be none
+    double check_seconds_ = 0;  ///< of preparing anew and of the run that is checked; 0: nothing will be checked
 };
 
 /// Runs one configuration of a `timed`. `Run` is what `prepare` made of its kernel.

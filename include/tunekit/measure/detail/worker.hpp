@@ -145,7 +145,7 @@ inline measurement outcome_of(const work_ref& work, const order& next)
     } catch (const std::exception& e) {
         m.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
     } catch (...) {
-        m.failed = failure{failure_kind::invalid, 0, "threw something that is no std::exception"};
+        m.failed = failure{failure_kind::invalid, 0, "threw something other than a std::exception"};
     }
     return m;
 }

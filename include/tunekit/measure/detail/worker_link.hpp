@@ -69,7 +69,7 @@ public:
     void end() { leave("it was ended"); }
     [[nodiscard]] const std::string& why_gone() const noexcept { return why_gone_; }
 
-    /// Gives a candidate to the worker, or to a new one where there is none. Precondition: idle().
+    /// Gives a candidate to the worker, or to a new one if it has ended. Precondition: idle().
     void begin(const order& next);
 
     /// Adds what it waits for to `events`.
@@ -144,7 +144,7 @@ private:
     void replace(bool at_once, then after);
     /// Takes the new worker, if it has come. True where the conversation continues or is over.
     bool replaced();
-    /// Reads the zygote's next answer to an order, into `answer`. False where there is none; the children may be gone then.
+    /// Reads the zygote's next answer to an order, into `answer`. False if it cannot be read; the children may be gone then.
     bool hear_zygote(zygote_answer& answer);
     /// Decides on a try, whose worker ended as `how` says, where it did.
     void conclude(const zygote_answer& how);

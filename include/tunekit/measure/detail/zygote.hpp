@@ -36,7 +36,7 @@ struct zygote_order {
 struct zygote_answer {
     enum class what : std::uint8_t { ended, new_worker };
     what news = what::new_worker;
-    pid_t worker = -1;      ///< the new one, or the one that ended; -1 where there is none, for the reason `error`
+    pid_t worker = -1;      ///< the new one, or the one that ended; else -1, for the reason `error`
     pid_t keeper = -1;      ///< that of the new one
     int error = 0;          ///< errno
     int status = 0;         ///< of the worker that ended, as waitpid gives it

@@ -25,7 +25,7 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// The number that `text` begins with, and how many characters it has; 0 where there is none. Hexadecimal numbers,
+/// The number that `text` begins with, and how many characters it has; else 0. Hexadecimal numbers,
 /// infinities and NaN do not count: words of a text begin with "in" and "na".
 inline std::pair<double, std::size_t> leading_number(const char* text)
 {
@@ -69,7 +69,7 @@ inline std::string last_words(std::string_view text)
 /// Cost:   linear in the text for expressions without back references.
 class matched {
 public:
-    /// Compiles the expression. Throws std::invalid_argument, with the system's reason, where it is none.
+    /// Compiles the expression. Throws std::invalid_argument, with the system's reason, where it is not a regular expression.
     explicit matched(std::string expression) : text_(std::move(expression)), compiled_(new regex_t, release{})
     {
         const std::string posix = with_digits(text_);
@@ -78,7 +78,7 @@ public:
         char why[200];
         ::regerror(wrong, compiled_.get(), why, sizeof why);
         ::regcomp(compiled_.get(), "x", REG_EXTENDED);  // so that `release` has something to free
-        invalid("matched: '" + text_ + "' is no regular expression (" + why +
+        invalid("matched: '" + text_ + "' is not a regular expression (" + why +
                 "), want an extended one, such as 'time: ([0-9.]+)'");
     }
 

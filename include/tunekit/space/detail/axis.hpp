@@ -32,8 +32,7 @@ struct axis {
     std::size_t columns = 1;            ///< numbers per value
     core::plain_vector<float> numbers;  ///< values x columns, row-major
     std::size_t pairs = 0;  ///< how many ways two entries of a value can trade places; 0 unless a permutation
-    core::plain_vector<std::uint16_t>
-        swapped;  ///< values x pairs: the ordinal after the trade, the value's own where there is none
+    core::plain_vector<std::uint16_t> swapped;  ///< values x pairs: the ordinal after the trade, else the value's own
 };
 
 /// A condition on some parameters, known to a grid by their positions. What it points to is used during construction only.

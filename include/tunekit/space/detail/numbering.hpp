@@ -96,7 +96,7 @@ public:
     /// The number of a row; `nowhere` where it is not among them.
     [[nodiscard]] index rank(const std::uint16_t* in) const;
 
-    /// The number that row `i`, whose ordinals are `row`, gets by a change; `nowhere` where that is none of these rows.
+    /// The number that row `i`, whose ordinals are `row`, gets by a change; `nowhere` if that is not one of these rows.
     [[nodiscard]] index changed(index i, std::uint16_t* row, change c) const;
 
     /// The number that row `i` gets when a parameter that no condition links goes `steps` values on, from the last to the

@@ -49,7 +49,7 @@ public:
     /// Sets the record's reason to stop where a limit is reached.
     void decide(tuning& record) const;
 
-    /// Up to n dropped jobs, under new tickets. Where there are none, up to n of those of begin_with.
+    /// Up to n dropped jobs, under new tickets. After them, up to n of those of begin_with.
     [[nodiscard]] std::vector<job> waiting(const tuning& record, std::size_t n, const measure::limits& within);
 
     /// Whether jobs go out before anything new.
@@ -299,7 +299,7 @@ TUNEKIT_INLINE void ledger::check_answer(const measure::measurement& m, double s
 
 TUNEKIT_INLINE void ledger::check_stamp(double stamp)
 {
-    if (!std::isfinite(stamp)) throw error("tuner: a stamp is no finite number; want seconds since the run began");
+    if (!std::isfinite(stamp)) throw error("tuner: a stamp is not a finite number; want seconds since the run began");
 }
 
 TUNEKIT_INLINE double ledger::pass_to(double stamp)

@@ -49,7 +49,7 @@ enum class schedule_fault : std::uint8_t { none, missing, strategy, copy, start,
 
 template <argument At, bool Counted>
 struct is_space {
-    static_assert(Counted, "tunekit: no space: size() const -> tunekit::index is missing");
+    static_assert(Counted, "tunekit: not a space: size() const -> tunekit::index is missing");
     static constexpr bool value = Counted;
 };
 
@@ -65,7 +65,7 @@ struct is_carrier {
                   "tunekit: a kernel: tunekit/tune/tune_kernel.hpp takes one with a recipe; here want a measurer or a "
                   "pool");
     static_assert(Fault != carrier_fault::unfit,
-                  "tunekit: no measurer: measure(std::span<const index>, const measure::limits&) -> "
+                  "tunekit: not a measurer: measure(std::span<const index>, const measure::limits&) -> "
                   "std::vector<measure::measurement> is missing");
     static constexpr bool value = Fault == carrier_fault::none;
 };
@@ -73,36 +73,37 @@ struct is_carrier {
 template <argument At, strategy_fault Fault>
 struct is_strategy {
     static_assert(Fault != strategy_fault::carrier, "tunekit: a measurer, want a strategy or a recipe");
-    static_assert(Fault != strategy_fault::copy, "tunekit: no strategy: it cannot be copied");
+    static_assert(Fault != strategy_fault::copy, "tunekit: not a strategy: it cannot be copied");
     static_assert(Fault != strategy_fault::start,
-                  "tunekit: no strategy: start(space) is missing, not const or not for this space");
+                  "tunekit: not a strategy: start(space) is missing, not const or not for this space");
     static_assert(Fault != strategy_fault::state,
-                  "tunekit: no strategy: the state that start(space) returns cannot be copied");
+                  "tunekit: not a strategy: the state that start(space) returns cannot be copied");
     static_assert(Fault != strategy_fault::propose,
-                  "tunekit: no strategy: propose(state, space, n, gen) is missing or not const");
+                  "tunekit: not a strategy: propose(state, space, n, gen) is missing or not const");
     static_assert(Fault != strategy_fault::proposed,
-                  "tunekit: no strategy: propose(state, space, n, gen) does not return std::vector<tunekit::index>");
-    static_assert(Fault != strategy_fault::observe,
-                  "tunekit: no strategy: observe(state, space, batch, measured, gen) is missing, not const or returns "
-                  "something");
+                  "tunekit: not a strategy: propose(state, space, n, gen) does not return std::vector<tunekit::index>");
+    static_assert(
+        Fault != strategy_fault::observe,
+        "tunekit: not a strategy: observe(state, space, batch, measured, gen) is missing, not const or returns "
+        "something");
     static constexpr bool value = Fault == strategy_fault::none;
 };
 
 template <argument At, schedule_fault Fault>
 struct is_schedule {
     static_assert(Fault != schedule_fault::missing,
-                  "tunekit: no recipe with a schedule; beside a strategy want one: tune_tasks(tasks, strategy, "
+                  "tunekit: not a recipe with a schedule; beside a strategy want one: tune_tasks(tasks, strategy, "
                   "schedule, budget, gen)");
     static_assert(Fault != schedule_fault::strategy,
                   "tunekit: a strategy, want a schedule here, the strategy before it");
-    static_assert(Fault != schedule_fault::copy, "tunekit: no schedule: it cannot be copied");
-    static_assert(Fault != schedule_fault::start, "tunekit: no schedule: start(views, run) is missing or not const");
+    static_assert(Fault != schedule_fault::copy, "tunekit: not a schedule: it cannot be copied");
+    static_assert(Fault != schedule_fault::start, "tunekit: not a schedule: start(views, run) is missing or not const");
     static_assert(Fault != schedule_fault::state,
-                  "tunekit: no schedule: the state that start(views, run) returns cannot be copied");
+                  "tunekit: not a schedule: the state that start(views, run) returns cannot be copied");
     static_assert(Fault != schedule_fault::select,
-                  "tunekit: no schedule: select(state, views, gen) -> std::size_t is missing or not const");
+                  "tunekit: not a schedule: select(state, views, gen) -> std::size_t is missing or not const");
     static_assert(Fault != schedule_fault::update,
-                  "tunekit: no schedule: update(state, k, slot) is missing, not const or returns something");
+                  "tunekit: not a schedule: update(state, k, slot) is missing, not const or returns something");
     static constexpr bool value = Fault == schedule_fault::none;
 };
 
@@ -113,9 +114,10 @@ struct is_generator {
     static_assert(Fault != generator_fault::temporary,
                   "tunekit: a temporary generator, want a variable, which goes on from where the run left it");
     static_assert(Fault != generator_fault::constant, "tunekit: a const generator, want one that can be drawn from");
-    static_assert(Fault != generator_fault::unfit,
-                  "tunekit: no generator: unsigned operator()(), static min() or static max() is missing; a watch or a "
-                  "clock belongs behind it: gen, {.watch = ..., .clock = ...}");
+    static_assert(
+        Fault != generator_fault::unfit,
+        "tunekit: not a generator: unsigned operator()(), static min() or static max() is missing; a watch or a "
+        "clock belongs behind it: gen, {.watch = ..., .clock = ...}");
     static constexpr bool value = Fault == generator_fault::none;
 };
 

@@ -32,9 +32,10 @@ TEST_CASE("a space's parameters as macros")
     tk::get<"unrolled">(c) = false;
     CHECK(defines(c) == "#define tile 16\n#define unrolled 0\n#define type float4\n#define share 0.5\n");
     const tk::space::product odd{tk::space::parameter<"tile-x">({1})};
-    CHECK_THROWS_WITH_AS(static_cast<void>(ms::macros(odd)),
-                         "tunekit: macros: the parameter 'tile-x' is no identifier, want one of letters, digits and _",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(ms::macros(odd)),
+        "tunekit: macros: the parameter 'tile-x' is not an identifier, want one of letters, digits and _",
+        std::invalid_argument);
 }
 
 TEST_CASE("a kernel's file is read once; its text follows the macros, and its own lines count")

@@ -76,7 +76,7 @@ TEST_CASE("a choice's file gives back the choice")
     auto other = c;
     other.devices[0].tree[0].no = 0;  // would run round in a ring
     CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")),
-                         doctest::Contains("a tree that is none"), tunekit::error);
+                         doctest::Contains("an invalid tree"), tunekit::error);
     other = c;
     other.devices[1].shapes[0].config = 3;
     CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
@@ -107,13 +107,13 @@ TEST_CASE("a choice's file that would take forever to write as a header is refus
         tree.resize(2 * n + 1);
     };
     levels(64, true);
-    refused("a tree that is none");
+    refused("an invalid tree");
     levels(1001, false);
     refused("more than 1000 levels");
     levels(1000, false);
     CHECK(dispatch::parse_choice(dispatch::to_text(c), "x") == c);
     c.devices[0].scores[0].gain = std::numeric_limits<double>::quiet_NaN();
-    refused("a score that is none");
+    refused("an invalid score");
 }
 
 TEST_CASE("a program loads its own choice, and no other")

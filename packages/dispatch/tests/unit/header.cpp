@@ -94,7 +94,7 @@ TEST_CASE("names that C++ does not take are refused in one line, and no header i
     refused([](auto& c) { c.sizes[1] = c.sizes[0]; }, "occurs twice");
     refused(nothing, "means something in the header", {.name = "std"});
     refused([](auto& c) { c.devices.clear(); }, "knows no device");
-    refused(nothing, "is no device of the choice", {.home = "elsewhere"});
+    refused(nothing, "is not a device of the choice", {.home = "elsewhere"});
 }
 
 TEST_CASE("a header is put in place whole, and left alone where it would be the same")

@@ -41,7 +41,7 @@ TEST_CASE("what contributors contradict each other in is left out, whatever thei
     } while (std::next_permutation(order.begin(), order.end()));
 }
 
-TEST_CASE("a device of which nothing is left is not named; other kernels are not merged; nothing is no result")
+TEST_CASE("a device of which nothing is left is not named; other kernels are not merged; nothing is not a result")
 {
     auto one = fixtures::empty_gemm(), two = one;
     one.add(fixtures::row(1, 1, 0, 1e-3));

@@ -219,14 +219,14 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
     refused(d + "1 1 0 1 1 1 1 s\n1 1 0 1 1 1 1 s\n", "line 10: is a second row");
     refused(d + "1 2 0 1 1 1 1 s\n1 1 0 1 1 1 1 s\n", "line 10: comes before the row above it");
     refused(d + "1 1 0 1 1 1 1 q\n", "another letter");
-    refused(d + "1 1 0 1 1 1 s\n", "is no row");
+    refused(d + "1 1 0 1 1 1 s\n", "is not a row");
     refused("config 0\ndevice box %\n1 1 0 1 1 1 1 s\n", "other values than the results");
     refused(d + "1 x 0 1 1 1 1 s\n", "no such number");
     refused(d + "1 1 0 1 2 2 1 s\n", "low <= seconds");
-    refused("config 0 4%zz\n", "is no field");
+    refused("config 0 4%zz\n", "is not a field");
     refused("device box\n", "wants a device and a date");
     CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_results("{\"tunekit_log\":2}\n", "run.jsonl")),
-                         doctest::Contains("run.jsonl: is no file of results"), tunekit::error);
+                         doctest::Contains("run.jsonl: is not a file of results"), tunekit::error);
 }
 
 TEST_CASE("the interval of a measurement")

@@ -65,7 +65,7 @@ TEST_CASE("files keep the words; rows, merges and files that do not fit them are
     CHECK(dispatch::parse_results(dispatch::to_text(all), "x") == all);
     CHECK(dispatch::to_text(all).find("\nparameters tile pack\nwords n no yes both\n") != std::string::npos);
     auto other = all;
-    CHECK_THROWS_WITH_AS(other.add(fixtures::row(1, 4, 0, 1)), doctest::Contains("m=1 n=4 has a word that is none"),
+    CHECK_THROWS_WITH_AS(other.add(fixtures::row(1, 4, 0, 1)), doctest::Contains("m=1 n=4 has an unknown word"),
                          std::invalid_argument);
     other.words[0].words.pop_back();
     CHECK_THROWS_AS(other.merge(all), tunekit::error);
@@ -212,7 +212,7 @@ TEST_CASE("shapes that are none make neither a file nor a header")
     for (const std::int64_t wrong : {0, 4}) {
         auto c = dispatch::fit(results({1, 4}));
         c.devices[0].shapes.back().at[1] = wrong;
-        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)), doctest::Contains("a word that is none"),
+        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)), doctest::Contains("an unknown word"),
                              std::invalid_argument);
         CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(c), "x")), tunekit::error);
     }

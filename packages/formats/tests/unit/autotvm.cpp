@@ -115,16 +115,16 @@ TEST_CASE("malformed lines name line and field and lose no other line")
     std::vector<std::string> told;
     for (const auto& p : log.problems) told.push_back(p.text());
     CHECK(told == std::vector<std::string>{
-                      "bad.log:1: is no JSON, want an object",
+                      "bad.log:1: is not JSON, want an object",
                       "bad.log:2: config.entity[1][2]: is missing, want it",
-                      "bad.log:3: result[0][1]: is no number, want one",
-                      "bad.log:4: result[1]: is no error code, want 0 to 8",
+                      "bad.log:3: result[0][1]: is not a number, want one",
+                      "bad.log:4: result[1]: is not an error code, want 0 to 8",
                       "bad.log:5: config.index: is missing, want it",
                       "bad.log:6: version: is unknown, want 0.1 or 0.2",
-                      "bad.log:8: is no object, want one with \"input\"",
+                      "bad.log:8: is not an object, want one with \"input\"",
                       "bad.log:9: result[0]: is empty, want the seconds of each repeat",
-                      "bad.log:10: config.index: is no index, want an integer of 0 or more",
-                      "bad.log:11: result[0][0]: is no time, want seconds above 0",
+                      "bad.log:10: config.index: is not an index, want an integer of 0 or more",
+                      "bad.log:11: result[0][0]: is not a time, want seconds above 0",
                   });
 }
 

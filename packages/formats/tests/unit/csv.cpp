@@ -91,12 +91,12 @@ TEST_CASE("malformed lines are listed with line and column, and every other line
     for (const auto& p : got.problems) told.push_back(p.text());
     CHECK(told == std::vector<std::string>{
                       "t.csv:3: x0: '0' is not what index 1 has, want 1",
-                      "t.csv:4: index: '9' is no index of this space, want one below 6",
+                      "t.csv:4: index: '9' is not an index of this space, want one below 6",
                       "t.csv:5: has 3 fields, want 14",
-                      "t.csv:6: cost_s: 'fast' is no time, want seconds above 0 where it did not fail",
-                      "t.csv:7: cost_s: 'nan' is no time, want seconds above 0 where it did not fail",
-                      "t.csv:8: failure: 'melted' is no kind of failure, want one of docs/formats.md",
-                      "t.csv:9: batches_s: '1 two' are no times, want seconds with a blank between them",
+                      "t.csv:6: cost_s: 'fast' is not a time, want seconds above 0 where it did not fail",
+                      "t.csv:7: cost_s: 'nan' is not a time, want seconds above 0 where it did not fail",
+                      "t.csv:8: failure: 'melted' is not a kind of failure, want one of docs/formats.md",
+                      "t.csv:9: batches_s: '1 two' are not times, want seconds with a blank between them",
                   });
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("a header of another space is refused")
     }
 }
 
-TEST_CASE("costs and batches that are no times, and a trial that stands twice, are problems")
+TEST_CASE("costs and batches that are not times, and a trial that stands twice, are problems")
 {
     const support::grid_space space({3, 2});
     const std::string head = tk::io::trials_to_csv({}, space);

@@ -139,14 +139,14 @@ TEST_CASE("malformed rows are listed with line and field, and every other row is
     std::vector<std::string> told;
     for (const auto& p : got.problems) told.push_back(p.text().substr(p.file.size() - 5));
     CHECK(told == std::vector<std::string>{
-                      "s.csv:2: t1: 'oops' is no time, want milliseconds above 0",
-                      "s.csv:3: a: '3' is none of its values, want one of the .params file",
-                      "s.csv:4: a: 'x' is none of its values, want one of the .params file",
-                      "s.csv:5: time_ms: '' is no time, want milliseconds above 0 where status is valid",
-                      "s.csv:6: time_ms: '-1' is no time, want milliseconds above 0 where status is valid",
-                      "s.csv:7: time_ms: 'inf' is no time, want milliseconds above 0 where status is valid",
+                      "s.csv:2: t1: 'oops' is not a time, want milliseconds above 0",
+                      "s.csv:3: a: '3' is not one of its values, want one of the .params file",
+                      "s.csv:4: a: 'x' is not one of its values, want one of the .params file",
+                      "s.csv:5: time_ms: '' is not a time, want milliseconds above 0 where status is valid",
+                      "s.csv:6: time_ms: '-1' is not a time, want milliseconds above 0 where status is valid",
+                      "s.csv:7: time_ms: 'inf' is not a time, want milliseconds above 0 where status is valid",
                       "s.csv:8: status: 'odd' is unknown, want valid, compile_error, runtime_error or invalid",
-                      "s.csv:9: cost_ms: '' is no time, want milliseconds of 0 or more",
+                      "s.csv:9: cost_ms: '' is not a time, want milliseconds of 0 or more",
                       "s.csv:10: has 2 fields, want 12 as the header",
                       "s.csv:11: repeats an earlier configuration, want each once",
                   });
@@ -156,7 +156,7 @@ TEST_CASE("malformed parameters and headers name file, line and field")
 {
     const support::temporary_folder folder;
     fails([&] { (void)read(folder, "param a 1 2.5\n", table); },
-          "s.params:1: a: '2.5' is no integer, want integer values");
+          "s.params:1: a: '2.5' is not an integer, want integer values");
     fails([&] { (void)read(folder, "kernel k\n", table); },
           "s.params: has no 'param NAME V1 V2 ...' line, want one per column");
     fails([&] { (void)read(folder, params + "param d 1\n", table); },
@@ -202,7 +202,7 @@ TEST_CASE("the table is in the order of the space, and tells what is missing and
     recorded.rows[0].ordinals = {0, 1, 0};  // a == 1 and b == 1
     const auto part = tk::io::table_of(recorded, space);
     REQUIRE(part.problems.size() == 2);
-    CHECK(part.problems[0].what == "is no configuration of the space, want one within the constraints");
+    CHECK(part.problems[0].what == "is not a configuration of the space, want one within the constraints");
     CHECK(part.problems[1].what == "2 configurations of the space have no row, want all recorded");
     CHECK(part.rows[static_cast<std::size_t>(space.index_of({1, 0, 7}).value())].result.failed.value().kind ==
           failure_kind::invalid);

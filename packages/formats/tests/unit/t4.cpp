@@ -93,11 +93,11 @@ TEST_CASE("malformed results name their field and lose no other result")
     CHECK(told == std::vector<std::string>{
                       "bad.json: results[0].invalidity: is unknown, want correct, timeout, compile, runtime, "
                       "correctness or constraints",
-                      "bad.json: results[1].times.runtimes[1]: is no number, want one",
-                      "bad.json: results[3].configuration: is no object, want one of values by name",
-                      "bad.json: results[4].measurements[0].name: is no text, want a string",
+                      "bad.json: results[1].times.runtimes[1]: is not a number, want one",
+                      "bad.json: results[3].configuration: is not an object, want one of values by name",
+                      "bad.json: results[4].measurements[0].name: is not a text, want a string",
                   });
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{", "x.json"), "tunekit: x.json: is no JSON, want an object",
+    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{", "x.json"), "tunekit: x.json: is not JSON, want an object",
                          tk::error);
     CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{}", "x.json"), "tunekit: x.json: results: is missing, want it",
                          tk::error);

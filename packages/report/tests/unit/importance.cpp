@@ -266,7 +266,7 @@ TEST_CASE("threads do not change the shares")
     CHECK(importance_of(s, values, {}, on_threads) == importance_of(s, values));
 }
 
-TEST_CASE("what is no grid of the forest's features is refused")
+TEST_CASE("what is not a grid of the forest's features is refused")
 {
     const table t = grid({2, 2}, [](const auto& x) { return static_cast<double>(x[0]); });
     const auto s = fitted({.trees = 1}, t);

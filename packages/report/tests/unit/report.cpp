@@ -97,7 +97,7 @@ bool well_formed(std::string_view html, std::string& why)
 
 }  // namespace
 
-TEST_CASE("text is escaped for content and attributes, and what is no text is replaced")
+TEST_CASE("text is escaped for content and attributes, and what is not a text is replaced")
 {
     CHECK(escaped("<b a='1' c=\"2\">&</b>") == "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;&lt;/b&gt;");
     CHECK(escaped("gr\xC3\xBC\xC3\x9F \xE2\x86\x92 \xF0\x9F\x98\x80") ==

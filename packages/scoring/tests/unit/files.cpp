@@ -74,7 +74,7 @@ TEST_CASE("malformed trajectory files are told of with their line")
     refused("repeat,eval,best_ms\n", ":1: has no column sim_time_s");
     refused(head, "has no line after its header");
     refused(head + "0,1,1\n", ":2: has 3 fields, want 4");
-    refused(head + "0,0,1,1\n", ":2: repeat or eval is no count");
+    refused(head + "0,0,1,1\n", ":2: repeat or eval is not a count");
     refused(head + "0,1,x,1\n", ":2: sim_time_s is 'x'");
     refused(head + "0,1,nan,1\n", "sim_time_s is 'nan'");
     refused(head + "0,1,1,-3\n", "best_ms is '-3'");
@@ -100,7 +100,7 @@ TEST_CASE("recordings of a folder, of one file, by name; a played one knows its 
     const auto run = tk::scoring::play(tk::search::random{}, one[0], {.evaluations = 5}, gen);
     for (const std::size_t row : run.rows) CHECK(row < one[0].rows.size());
     CHECK_THROWS_WITH_AS((void)tk::scoring::read_recordings("nowhere"),
-                         "tunekit: \"nowhere\" is no folder, want one with recorded spaces", tk::error);
+                         "tunekit: \"nowhere\" is not a folder, want one with recorded spaces", tk::error);
     CHECK_THROWS_AS((void)tk::scoring::read_recordings("packages/scoring/recordings", "nothing"), tk::error);
 }
 

@@ -149,7 +149,7 @@ inline bool close_file(int fd) noexcept
 #endif
 }
 
-/// The same file by a descriptor that is not one of the standard streams; -1 where there is none.
+/// The same file by a descriptor that is not one of the standard streams; else -1.
 [[nodiscard]] inline int above_streams(int fd) noexcept
 {
 #if TUNEKIT_ON_WINDOWS

@@ -46,7 +46,7 @@ struct posterior {
     triangle factor;
     double origin = 0, mean = 0, sd = 1;  ///< the first target of `taken`; mean and sd of all
     core::plain_vector<char> open;        ///< whether a row of `taken` is without a target
-    core::plain_vector<double> targets;   ///< (y - mean) / sd, 0 where there is none
+    core::plain_vector<double> targets;   ///< (y - mean) / sd, 0 for a row without a target
     /// L^-1 (y - origin) and L^-1 1. A row without a target has 0 in both. They do not change where rows are added.
     core::plain_vector<double> white, white_one;
 
@@ -73,7 +73,7 @@ struct posterior {
     /// The coordinates, by the ranges of what was seen. `kinds` has the distance of each column.
     void measure_columns(std::span<const column_distance> kinds);
     [[nodiscard]] point_strips points_of(std::span<const std::size_t> some) const;
-    /// `y` has the target of each row, NaN where there is none. Precondition: a row of `taken` has one.
+    /// `y` has the target of each row, NaN for a row without one. Precondition: a row of `taken` has one.
     void set_targets(std::span<const double> y);
     /// Everything from the parameters and `taken` on.
     void factor_rows();

@@ -33,7 +33,7 @@ template <space::typed Space>
         const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
         const auto inside = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
         require(!n.empty() && letter(n.front()) && std::all_of(n.begin(), n.end(), inside),
-                "macros: the parameter '" + n + "' is no identifier, want one of letters, digits and _");
+                "macros: the parameter '" + n + "' is not an identifier, want one of letters, digits and _");
     }
     return [space, names](const auto& config) {
         const auto texts = space.texts(space.index_of(config).value());

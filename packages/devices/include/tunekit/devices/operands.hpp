@@ -147,7 +147,7 @@ public:
             }
     }
 
-    /// The first wrong output, or the first write beyond an output, in one line; empty where there is none.
+    /// The first wrong output, or the first write beyond an output, in one line; else empty.
     [[nodiscard]] std::optional<std::string> wrong(Session& gpu) const
     {
         std::size_t which = 0;
@@ -213,7 +213,7 @@ struct device_check {
 
     /// Fills the outputs with NaN; `timed` calls it before the run that is checked.
     void poison() const { data->poison(*gpu); }
-    /// The first fault of the outputs, in one line; empty where there is none.
+    /// The first fault of the outputs, in one line; else empty.
     [[nodiscard]] std::optional<std::string> operator()() const { return data->wrong(*gpu); }
 };
 

@@ -123,7 +123,7 @@ struct rung_score {
     double share = 0;           ///< geometric mean of best / chosen time; 1 is tuning each shape alone
     double worst = 0;           ///< the least best / chosen time of a shape
     std::uint32_t against = 0;  ///< the number of shapes whose untuned default was measured
-    double gain = 0;            ///< over those: geometric mean of untuned / chosen time; 0 where there are none
+    double gain = 0;            ///< over those: geometric mean of untuned / chosen time; else 0
     double least_gain = 0;      ///< over those: the least untuned / chosen time
     std::uint32_t below = 0;    ///< the number of those that are slower than the default by more than the intervals
 
@@ -203,7 +203,7 @@ struct choice {
         return nullptr;
     }
 
-    /// The part that answers for a device: its own, else that of the first of its kin; null and `other` where there is none.
+    /// The part that answers for a device: its own, else that of the first of its kin; null and `other` if neither was measured.
     [[nodiscard]] std::pair<const device_choice*, kinship> nearest_of_kin(std::string_view device) const
     {
         std::pair<const device_choice*, kinship> out{nullptr, kinship::other};

@@ -44,12 +44,12 @@ inline void check_choice(const choice& c, const std::string& what)
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
             const chosen_shape& s = d.shapes[k];
             need(are_sizes(s.at, c.sizes, c.words),
-                 "has a shape with another number of sizes, a size below 1 or a word that is none");
+                 "has a shape with another number of sizes, a size below 1 or an unknown word");
             need(s.config < c.configs.size() && s.around < c.configs.size(), "has a shape without its configuration");
             need(k == 0 || d.shapes[k - 1].at < s.at, "has shapes that are not sorted");
         }
         for (const rung_score& r : d.scores)
-            for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has a score that is none");
+            for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has an invalid score");
         std::vector<std::size_t> depth(d.tree.size());  // 0: not reached yet; each node has one parent
         for (std::size_t k = 0; k < d.tree.size(); ++k) {
             const tree_node& n = d.tree[k];
@@ -57,10 +57,10 @@ inline void check_choice(const choice& c, const std::string& what)
                 need(n.config < c.configs.size(), "has a leaf without its configuration");
                 continue;
             }
-            need(((std::uint64_t{n.of} | n.less) >> c.sizes.size()) == 0, "has a node over sizes that are none");
+            need(((std::uint64_t{n.of} | n.less) >> c.sizes.size()) == 0, "has a node over sizes that it lacks");
             need(depth[k] < max_depth, "has a tree of more than 1000 levels");
             for (const std::size_t next : {n.yes, n.no}) {
-                need(next > k && next < d.tree.size() && depth[next] == 0, "has a tree that is none");
+                need(next > k && next < d.tree.size() && depth[next] == 0, "has an invalid tree");
                 depth[next] = depth[k] + 1;
             }
         }
@@ -112,7 +112,7 @@ public:
     /// Refuses the line where that is false.
     void want(bool good) const
     {
-        if (!good) in_.refuse("is no line of a choice");
+        if (!good) in_.refuse("is not a line of a choice");
     }
     /// Refuses the line unless it has `n` words, its key included; with `open` more may follow.
     void wants(std::size_t n, bool open = false) const { want(open ? words_.size() >= n : words_.size() == n); }
@@ -193,7 +193,7 @@ inline void read_line_of(device_choice& d, const choice_line& line)
 [[nodiscard]] inline choice choice_in(std::string_view text, const std::string& what)
 {
     if (!text.starts_with("# tunekit choice"))
-        throw error(what + ": is no file of a choice, want one that dispatch::write_choice wrote");
+        throw error(what + ": is not a file of a choice, want one that dispatch::write_choice wrote");
     io::sealed_reader in(text, what, choice_magic);
     choice out;
     read_head(in, out);

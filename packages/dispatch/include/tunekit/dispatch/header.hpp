@@ -70,13 +70,12 @@ inline void check_header(const choice& c, const header_options& options)
                 "write_header: device \"" + d.device +
                     "\" has other sizes for words than the choice, want device_choice::words as choice::words");
         const auto good = [&](const chosen_shape& s) { return are_sizes(s.at, c.sizes, c.words); };
-        require(
-            !d.shapes.empty() && std::all_of(d.shapes.begin(), d.shapes.end(), good),
-            "write_header: device \"" + d.device +
-                "\" has no shape, or one with a size below 1 or a word that is none, want sizes and places of words");
+        require(!d.shapes.empty() && std::all_of(d.shapes.begin(), d.shapes.end(), good),
+                "write_header: device \"" + d.device +
+                    "\" has no shape, or one with a size below 1 or an unknown word, want sizes and places of words");
     }
     require(options.home.empty() || c.of_device(options.home) != nullptr,
-            "write_header: home \"" + options.home + "\" is no device of the choice, want one that was measured");
+            "write_header: home \"" + options.home + "\" is not a device of the choice, want one that was measured");
 }
 
 /// One kernel's part of a header, whose namespace or prefix is `name`.
@@ -120,7 +119,7 @@ inline void check_header(const choice& c, const header_options& options)
 ///
 /// Errors: std::invalid_argument for a name (of the namespace, a size, a word or a parameter) that is no identifier, has a
 ///         meaning in C, C++ or the header, is a macro, or occurs twice; for a home that is no device of the choice; for a
-///         choice without devices, and for a device whose shapes are none.
+///         choice without devices, and for a device without shapes.
 /// Cost:   with `nearest` about shapes x cells, of which there are four for each shape and 4096 at most: 0.2 s for 1000.
 ///         A pick takes 2 to 30 ns among 1000 shapes (docs/dispatch.md).
 [[nodiscard]] inline std::string header_text(const choice& c, const header_options& options = {})

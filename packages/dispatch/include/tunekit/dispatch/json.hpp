@@ -27,7 +27,7 @@ namespace tunekit::dispatch {
 ///                    "scores": [{"rung": "exact", "shapes": 64, "share": 0.97, "worst": 0.8}, ...]}]}, ...]
 ///
 /// `config` is a position in `configs`. A node of a tree has the bits of sizes whose logarithms are added and subtracted, or
-/// of one size that is compared itself. Texts that are no UTF-8 have U+FFFD in the place of what is none.
+/// of one size that is compared itself. What is not UTF-8 in a text becomes U+FFFD.
 [[nodiscard]] inline std::string json_text(std::span<const choice> all)
 {
     using json = nlohmann::ordered_json;

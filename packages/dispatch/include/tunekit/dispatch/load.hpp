@@ -92,7 +92,7 @@ namespace detail {
 /// Loads a choice when a program starts. A file is refused where it is missing, cut, changed, or of another kernel,
 /// version, space or device. The result then has the reason in one line, and the built-in choice is used. Where the
 /// device was not measured but a kin of it was (`kinship_of`), that one's part answers: it is a guess, better than for
-/// an unknown device, and `note` says so. Where TUNEKIT_DISPATCH names a configuration that is none, `note` says that, and
+/// an unknown device, and `note` says so. Where TUNEKIT_DISPATCH names an unknown configuration, `note` says that, and
 /// it is not obeyed.
 ///
 ///     const auto file = dispatch::load("gemm.choice", {.kernel = "gemm", .version = "1",

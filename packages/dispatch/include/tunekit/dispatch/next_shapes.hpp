@@ -33,7 +33,7 @@ struct doubtful_shape {
 
 namespace detail {
 
-/// The distance from `s` to the nearest of `of`, in powers of two; +inf where there is none.
+/// The distance from `s` to the nearest of `of`, in powers of two; else +inf.
 [[nodiscard]] inline double gap_to(const shape_sizes& s, const std::vector<shape_sizes>& of, std::uint32_t words)
 {
     double least = std::numeric_limits<double>::infinity();

@@ -218,11 +218,11 @@ inline void results::add(result r, double max_ratio)
     for (const enumeration& e : words) {
         const auto j = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), e.size) - sizes.begin());
         need(j < sizes.size() && r.at[j] <= static_cast<std::int64_t>(e.words.size()),
-             "has a word that is none, want its place, from 1");
+             "has an unknown word, want its place, from 1");
     }
     need(r.values.size() == parameters.size(), "has other values than the results, want one for each parameter");
     need(std::all_of(r.values.begin(), r.values.end(), detail::one_line), "has a value of several lines, want one");
-    need(std::isfinite(r.seconds) && r.seconds > 0, "has a time that is none, want seconds above 0");
+    need(std::isfinite(r.seconds) && r.seconds > 0, "has an invalid time, want seconds above 0");
     need(r.within.low >= 0 && r.within.low <= r.seconds && r.seconds <= r.within.high,
          "has an interval without its time, want low <= seconds <= high");
     const auto place = std::lower_bound(rows.begin(), rows.end(), r, detail::before);

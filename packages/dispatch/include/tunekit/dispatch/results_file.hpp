@@ -116,7 +116,7 @@ private:
     void read_row(const std::vector<std::string_view>& words)
     {
         if (words.size() != all_.sizes.size() + 6)
-            in_.refuse("is no row of sizes, index, seconds, low, high, runs and letters");
+            in_.refuse("is not a row of sizes, index, seconds, low, high, runs and letters");
         result r{.device = device_};
         for (std::size_t j = 0; j < all_.sizes.size(); ++j) r.at.push_back(in_.number<std::int64_t>(words[j]));
         const auto times = std::span(words).subspan(all_.sizes.size());
@@ -157,7 +157,7 @@ private:
 [[nodiscard]] inline results results_in(std::string_view text, const std::string& what)
 {
     if (!text.starts_with("# tunekit results"))
-        throw error(what + ": is no file of results, want one that dispatch::write_results wrote");
+        throw error(what + ": is not a file of results, want one that dispatch::write_results wrote");
     return results_reader(text, what).read();
 }
 

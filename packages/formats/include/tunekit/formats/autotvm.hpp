@@ -72,7 +72,7 @@ inline void read_knobs(const json_fields& entity, autotvm_record& out)
 inline void read_result(const json_fields& result, autotvm_record& out)
 {
     out.error = result[1].get<int>();
-    if (out.error < 0 || out.error > 8) result[1].fail("is no error code, want 0 to 8");
+    if (out.error < 0 || out.error > 8) result[1].fail("is not an error code, want 0 to 8");
     out.all_seconds = result[2].amount("seconds", max_seconds);
     out.timestamp = result[3].amount("seconds", max_seconds);
     const auto repeats = result[0];
@@ -80,7 +80,7 @@ inline void read_result(const json_fields& result, autotvm_record& out)
     if (repeats.size() == 0) repeats.fail("is empty, want the seconds of each repeat");
     for (std::size_t i = 0; i < repeats.size(); ++i) {
         const double cost = repeats[i].get<double>();
-        if (!(cost > 0 && cost <= max_seconds)) repeats[i].fail("is no time, want seconds above 0");
+        if (!(cost > 0 && cost <= max_seconds)) repeats[i].fail("is not a time, want seconds above 0");
         out.costs.push_back(cost);
     }
 }

@@ -111,23 +111,24 @@ template <class Wrong>
     };
     const auto read = [&](std::size_t column, double& into) {
         const auto x = core::number<double>(fields[column]);
-        check(column, x && *x >= 0 && *x <= max_seconds, "is no time, want seconds of 0 or more");
+        check(column, x && *x >= 0 && *x <= max_seconds, "is not a time, want seconds of 0 or more");
         into = x.value_or(0);
     };
     if (!fields[6].empty()) {
         const auto kind = measure::failure_kind_of(fields[6]);
-        check(6, kind.has_value(), "is no kind of failure, want one of docs/formats.md");
+        check(6, kind.has_value(), "is not a kind of failure, want one of docs/formats.md");
         const auto code = core::number<int>(fields[7]);
-        check(7, code.has_value(), "is no integer, want a code");
+        check(7, code.has_value(), "is not an integer, want a code");
         m.failed = measure::failure{kind.value_or(measure::failure_kind::invalid), code.value_or(0), fields[8]};
     } else {
         const auto cost = core::number<double>(fields[0]);
-        check(0, cost && *cost > 0 && *cost <= max_seconds, "is no time, want seconds above 0 where it did not fail");
+        check(0, cost && *cost > 0 && *cost <= max_seconds,
+              "is not a time, want seconds above 0 where it did not fail");
         m.cost = cost.value_or(0);
     }
     read(1, m.spread);
     const auto runs = core::number<std::uint32_t>(fields[2]);
-    check(2, runs.has_value(), "is no count, want an integer of 0 or more");
+    check(2, runs.has_value(), "is not a count, want an integer of 0 or more");
     m.runs = runs.value_or(0);
     check(3, fields[3] == "0" || fields[3] == "1", "is neither, want 0 or 1");
     m.at_least = fields[3] == "1";
@@ -136,7 +137,7 @@ template <class Wrong>
     if (!fields[9].empty())
         for (const std::string_view part : split(fields[9], ' ')) {
             const auto x = core::number<double>(part);
-            check(9, x && *x >= 0 && *x <= max_seconds, "are no times, want seconds with a blank between them");
+            check(9, x && *x >= 0 && *x <= max_seconds, "are not times, want seconds with a blank between them");
             m.batches.push_back(x.value_or(0));
         }
     return good ? std::optional(std::move(m)) : std::nullopt;
@@ -204,12 +205,12 @@ template <space::described Space>
         }
         const auto trial = core::number<std::uint64_t>(fields[0]);
         if (!trial || *trial == 0 || !numbers.insert(*trial).second) {
-            wrong("trial", '\'' + fields[0].substr(0, 80) + "' is no number of a trial, want each once, from 1");
+            wrong("trial", '\'' + fields[0].substr(0, 80) + "' is not a number of a trial, want each once, from 1");
             continue;
         }
         const auto candidate = core::number<index>(fields[1]);
         if (!candidate || *candidate >= space.size()) {
-            wrong("index", '\'' + fields[1].substr(0, 80) + "' is no index of this space, want one below " +
+            wrong("index", '\'' + fields[1].substr(0, 80) + "' is not an index of this space, want one below " +
                                std::to_string(space.size()));
             continue;
         }

@@ -56,7 +56,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
             for (std::size_t j = 2; j < parts.size(); ++j) {
                 const auto value = core::number<std::int64_t>(parts[j]);
                 const std::string shown(parts[j].substr(0, 80));
-                if (!value) refuse(p.name, "'" + shown + "' is no integer, want integer values");
+                if (!value) refuse(p.name, "'" + shown + "' is not an integer, want integer values");
                 if (seen.insert(*value).second) p.values.push_back(*value);
                 else out.problems.push_back({path, at, p.name, "the value " + shown + " stands twice, want it once"});
             }
@@ -64,7 +64,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
         } else {
             out.problems.push_back(
                 {path, at, std::string(parts[0].substr(0, 80)),
-                 "is no whole entry, want 'kernel', 'device', 'param NAME V1 ...' or 'constraint EXPR'"});
+                 "is not a whole entry, want 'kernel', 'device', 'param NAME V1 ...' or 'constraint EXPR'"});
         }
     }
     if (out.parameters.empty()) throw error(path + ": has no 'param NAME V1 V2 ...' line, want one per column");
@@ -170,14 +170,14 @@ struct layout {
         const auto value = core::number<std::int64_t>(text);
         const auto ordinal = value ? at.ordinals[j].find(*value) : at.ordinals[j].end();
         if (ordinal == at.ordinals[j].end())
-            return problem_at(p.name, quoted(text) + " is none of its values, want one of the .params file");
+            return problem_at(p.name, quoted(text) + " is not one of its values, want one of the .params file");
         row.ordinals.push_back(ordinal->second);
     }
     std::array<double, costs.size()> seconds{};
     for (std::size_t j = 0; j < costs.size(); ++j) {
         const std::string_view text = fields[at.cost[j]];
         const auto value = read_seconds(text);
-        if (!value) return problem_at(costs[j], quoted(text) + " is no time, want milliseconds of 0 or more");
+        if (!value) return problem_at(costs[j], quoted(text) + " is not a time, want milliseconds of 0 or more");
         seconds[j] = *value;
     }
     row.record.check_seconds = seconds[2];
@@ -193,14 +193,14 @@ struct layout {
     const auto time = read_positive_seconds(fields[at.time]);
     if (!time)
         return problem_at("time_ms",
-                          quoted(fields[at.time]) + " is no time, want milliseconds above 0 where status is valid");
+                          quoted(fields[at.time]) + " is not a time, want milliseconds above 0 where status is valid");
     result.cost = *time;
     for (std::size_t j = at.first_repeat; j < fields.size(); ++j) {
         if (fields[j].empty()) continue;
         if (const auto repeat = read_positive_seconds(fields[j])) result.batches.push_back(*repeat);
         else
             problem_at('t' + std::to_string(j - at.first_repeat),
-                       quoted(fields[j]) + " is no time, want milliseconds above 0");
+                       quoted(fields[j]) + " is not a time, want milliseconds above 0");
     }
     result.runs = static_cast<std::uint32_t>(result.batches.size());
     if (result.runs > 1) result.spread = standard_error(result.batches);

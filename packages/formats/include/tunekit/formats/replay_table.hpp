@@ -82,7 +82,7 @@ template <space::gridded Space>
         const std::optional<index> i = space.index_of_ordinals(row.ordinals);
         if (!i) {
             out.problems.push_back(
-                {"record", row.line, "", "is no configuration of the space, want one within the constraints"});
+                {"record", row.line, "", "is not a configuration of the space, want one within the constraints"});
             continue;
         }
         out.rows[static_cast<std::size_t>(*i)] = row.record;

@@ -54,12 +54,12 @@ namespace detail {
 [[nodiscard]] inline std::vector<std::string> default_of(const json_fields& from,
                                                          const std::vector<space::value_parameter>& all)
 {
-    if (!from.value().is_object()) from.fail("is no object, want one of values by name");
+    if (!from.value().is_object()) from.fail("is not an object, want one of values by name");
     std::vector<std::string> names, out;
     for (const auto& p : all) names.push_back(p.name);
     for (const auto& member : from.value().items())
         if (std::find(names.begin(), names.end(), member.key()) == names.end())
-            from.at(member.key().c_str()).fail("is no parameter, want " + core::wanted_name(member.key(), names));
+            from.at(member.key().c_str()).fail("is not a parameter, want " + core::wanted_name(member.key(), names));
     for (const auto& p : all) out.push_back(space::text_of_value(value_of(from.at(p.name.c_str()))));
     return out;
 }
@@ -154,7 +154,7 @@ namespace detail {
     space_file out{.format = "BaCO", .parameters = {}, .constraints = {}};
     const auto parameters = all.at("input_parameters");
     if (!parameters.value().is_object() || parameters.value().empty())
-        parameters.fail("is no object of parameters, want one or more by name");
+        parameters.fail("is not an object of parameters, want one or more by name");
     std::vector<std::string> defaults;
     for (const std::string& name : of.orders.at(&parameters.value())) {
         const auto p = parameters.at(name.c_str());
@@ -204,15 +204,15 @@ namespace detail {
         try {
             return bounded_json(text, "input_parameters");
         } catch (const json_fields::malformed& e) {
-            if (!e.what.starts_with("is no JSON")) throw;
+            if (!e.what.starts_with("is not JSON")) throw;
             throw error(problem{name, line_of_no_json(text), "",
-                                "is no JSON from here on, want a space, a T1 problem or a BaCO scenario"}
+                                "is not JSON from here on, want a space, a T1 problem or a BaCO scenario"}
                             .text());
         }
     }();
     const nlohmann::json& whole = document.value;
     const json_fields all(whole);
-    if (!whole.is_object()) throw error(name + ": is no JSON object, want one with \"parameters\"");
+    if (!whole.is_object()) throw error(name + ": is not a JSON object, want one with \"parameters\"");
     return whole.contains("ConfigurationSpace") ? read_t1(all)
            : whole.contains("input_parameters") ? read_scenario(all, document)
                                                 : read_own(all);
@@ -245,7 +245,7 @@ namespace detail {
             try {
                 if (out.untuned) (void)made.of(untuned);
             } catch (const std::invalid_argument& e) {
-                throw error(name + ": the default is no configuration of the space: " + detail::reason_of(e));
+                throw error(name + ": the default is not a configuration of the space: " + detail::reason_of(e));
             }
             return out;
         } catch (const detail::json_fields::malformed& e) {

@@ -66,7 +66,7 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
 inline void read_t4(const json_fields& from, const json_document& of, t4_result& out)
 {
     const auto configuration = from.at("configuration");
-    if (!configuration.value().is_object()) configuration.fail("is no object, want one of values by name");
+    if (!configuration.value().is_object()) configuration.fail("is not an object, want one of values by name");
     const auto& names = of.orders.at(&configuration.value());
     make_object(out.configuration, names.size());
     for (const std::string& name : names) copy_json(out.configuration[name], configuration.value().at(name));
@@ -75,7 +75,7 @@ inline void read_t4(const json_fields& from, const json_document& of, t4_result&
         from.at("invalidity").fail("is unknown, want correct, timeout, compile, runtime, correctness or constraints");
     out.correctness = from.at("correctness").get<double>();
     const auto times = from.at("times");
-    if (!times.value().is_object()) times.fail("is no object, want one of milliseconds by name");
+    if (!times.value().is_object()) times.fail("is not an object, want one of milliseconds by name");
     for (const auto& [name, value] : times.value().items()) {
         if (name == "runtimes") continue;
         out.times[name] = times.at(name.c_str()).amount("milliseconds", max_seconds);

@@ -166,7 +166,7 @@ public:
     /// The workers that are used no more, because they were refused, taken out or are gone, in that order of time.
     [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return roster_.left(); }
 
-    /// The first worker that is idle and can measure; none where there is none.
+    /// The first worker that is idle and can measure; else none.
     [[nodiscard]] std::optional<std::size_t> first_idle() const
     {
         for (std::size_t w = 0; w < workers(); ++w)

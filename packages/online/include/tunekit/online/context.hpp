@@ -67,7 +67,7 @@ struct setup {
 template <class Space, class Parts = parts<>>
 class context {
     static_assert(space::typed<Space>,
-                  "tunekit: online::context, part 1 is no space that hands out configurations: "
+                  "tunekit: online::context, part 1 is not a space that hands out configurations: "
                   "at(index) or index_of(config) is missing");
 
 public:
@@ -196,7 +196,8 @@ public:
     /// where it is outside the space.
     void begin_with(index known)
     {
-        require(known < how_->space.size(), "online::context: begin_with is no configuration of the space, want one");
+        require(known < how_->space.size(),
+                "online::context: begin_with is not a configuration of the space, want one");
         open(known);
     }
 

@@ -79,7 +79,7 @@ public:
     {
         o.validate();
         const std::optional<index> i = space.index_of(untuned);
-        require(i.has_value(), "online::registry: the default is no configuration of the space, want one that is");
+        require(i.has_value(), "online::registry: the default is not a configuration of the space, want one that is");
         how_ = std::make_shared<const setup<Space, Parts>>(
             setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
     }
@@ -93,7 +93,7 @@ public:
                       "space.of(tk::value<\"name\">(...), ...)");
     }
 
-    /// The context with that key. It is made where there is none, and goes on where a line for it was read. Where none was,
+    /// The context with that key. It is made if it does not exist, and goes on where a line for it was read. Where none was,
     /// it begins with the winner of the nearest settled context: keys of as many positive numbers are as near as their
     /// logarithms (`space::matched_values`). As any beginning, that winner must win here. The reference stays valid.
     /// Cost of a new context: O(contexts).
@@ -131,7 +131,7 @@ public:
     {
         loaded out;
         if (!detail::is_winners_text(text)) {
-            out.refused.emplace_back("this is no file of winners");
+            out.refused.emplace_back("this is not a file of winners");
             return out;
         }
         if (detail::is_other_version(text)) {
@@ -183,7 +183,7 @@ public:
     void save(const std::string& path) const { write_winners(path, winners()); }
 
 private:
-    /// The winner of the settled context whose key is nearest; empty where there is none of as many numbers.
+    /// The winner of the settled context whose key is nearest; else empty of as many numbers.
     [[nodiscard]] std::optional<index> nearest(std::string_view key) const
     {
         std::vector<std::string> keys;

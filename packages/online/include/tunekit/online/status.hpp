@@ -64,7 +64,7 @@ enum class trouble : std::uint8_t {
         case trouble::not_told:
             return "online: next() was called before the last time was reported; that call does not count";
         case trouble::broken:
-            return "online: three times of the default or the best were none; the default is used from here on";
+            return "online: three invalid times of the default or best configuration; using the default from now on";
     }
     return "";
 }

@@ -92,7 +92,7 @@ inline constexpr std::string_view winners_magic =
 
 [[nodiscard]] inline bool is_cost(std::optional<double> x) { return x && *x > 0 && *x <= io::max_seconds; }
 
-/// Reads both texts. Empty where they are none.
+/// Reads both texts. Empty where they are not numbers.
 [[nodiscard]] inline std::optional<unfinished> search_of(std::string_view numbers, std::string_view answers)
 {
     unfinished out;
@@ -186,7 +186,7 @@ inline constexpr int fields_of_winner = 15;
 }
 
 /// `text` with these lines added. Each line replaces the line of the same kernel, version, device, library, space and
-/// key, where it outranks that. Where there is none, it comes last. All other lines stay as they are, readable or not;
+/// key, where it outranks that. A new key comes last. All other lines stay as they are, readable or not;
 /// those of a file of another version go.
 [[nodiscard]] inline std::string with_winners(std::string_view text, const std::vector<winner_line>& ours)
 {
@@ -237,14 +237,14 @@ private:
 
 }  // namespace detail
 
-/// Writes these lines into the file, which is made where there is none. Lines that other processes wrote meanwhile
+/// Writes these lines into the file, which is made if it does not exist. Lines that other processes wrote meanwhile
 /// stay. Throws tunekit::error where it is no file of winners or cannot be written; the file then stays as it is.
 inline void write_winners(const std::string& path, const std::vector<winner_line>& ours)
 {
     const detail::folder_lock held(path);
     const std::string before = detail::text_if_there(path);
     if (!detail::is_winners_text(before))
-        throw error(path + ": is no file of winners, and stays as it is; name another file");
+        throw error(path + ": is not a file of winners, and stays as it is; name another file");
     io::write_text(path, detail::with_winners(before, ours));
 }
 

@@ -34,7 +34,7 @@ struct told_configuration {
     std::optional<std::size_t> trial{};                      ///< its place among the trials
 };
 
-/// What the rounds of a task's last comparison say; empty where there was none. They are judged as they were when they were
+/// What the rounds of a task's last comparison say; else empty. They are judged as they were when they were
 /// run, so a log's rounds give the same account. A round that was interrupted does not count.
 [[nodiscard]] inline std::optional<last_comparison> last_comparison_of(const seen_task& t)
 {
@@ -88,7 +88,7 @@ struct findings {
     std::optional<told_configuration> compared{};      ///< `reference` as it is told
     std::vector<told_configuration> tied{};            ///< those that do not differ from the best at 95 %, best first
     std::optional<measure::failure> default_failed{};  ///< why there is no cost of the baseline
-    std::uint32_t rounds = 0;                          ///< of the last comparison, side by side; 0 where there was none
+    std::uint32_t rounds = 0;                          ///< of the last comparison, side by side; else 0
     std::uint32_t rounds_to_separate = 0;              ///< with fewer it separates none, and ties are unclear
     std::vector<std::size_t> incumbents{};             ///< positions at which the incumbent changed
     std::vector<failure_count> failures{};             ///< most frequent first

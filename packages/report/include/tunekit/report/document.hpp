@@ -102,7 +102,7 @@ public:
         add("\n");
     }
 
-    /// Adds a list without bullets; nothing where there is none.
+    /// Adds a list without bullets; else nothing.
     void list(std::string_view style, std::span<const std::string> lines)
     {
         if (lines.empty()) return;

@@ -83,7 +83,7 @@ template <core::executor Run>
                                             const importance_options& options, const Run& run)
 {
     require(s.fitted(), "importance_of: the forest is not fitted, want fit first");
-    require(values.size() == s.dimensions, "importance_of: not one list of values per feature, want as many");
+    require(values.size() == s.dimensions, "importance_of: want one list of values per feature");
     for (const auto& v : values) {
         require(!v.empty(), "importance_of: a feature without values, want >= 1");
         require(std::adjacent_find(v.begin(), v.end(), [](float x, float y) { return !(x < y); }) == v.end(),
@@ -179,7 +179,7 @@ template <class M, class T, generator G>
                                                                     std::size_t repeats, G& gen)
 {
     require(rows.size() > 0, "permutation_importance: no rows, want >= 1");
-    require(rows.size() == y.size(), "permutation_importance: not one score per row, want as many");
+    require(rows.size() == y.size(), "permutation_importance: want one score per row");
     require(repeats > 0, "permutation_importance: repeats is 0, want >= 1");
     detail::spread_of spread;
     for (const double v : y) spread.add(v);

@@ -47,7 +47,7 @@ struct outcome {
 
 namespace detail {
 
-/// The number of the first evaluation within `factor` of the optimum; infinite where there is none.
+/// The number of the first evaluation within `factor` of the optimum; else infinite.
 [[nodiscard]] inline double evaluations_to(const recording& on, const trajectory& run, double factor)
 {
     for (std::size_t k = 0; k < run.best.size(); ++k)

@@ -73,7 +73,7 @@ using cell = report::document::cell;
 
 [[nodiscard]] inline cell share(double x, int digits) { return {decimals(x, digits), x}; }
 
-/// A share in percent; what is none sorts last.
+/// A share in percent; an empty one sorts last.
 [[nodiscard]] inline cell percent_cell(double x)
 {
     return std::isfinite(x) ? cell(decimals(100 * x, 1) + " %", x) : cell("none", 1e9);

@@ -34,7 +34,7 @@ namespace tunekit::scoring {
 [[nodiscard]] inline std::vector<std::string> recorded_names(const std::string& folder)
 {
     DIR* opened = ::opendir(folder.c_str());
-    if (opened == nullptr) throw error('"' + folder + "\" is no folder, want one with recorded spaces");
+    if (opened == nullptr) throw error('"' + folder + "\" is not a folder, want one with recorded spaces");
     std::vector<std::string> out;
     while (const dirent* entry = ::readdir(opened)) {
         const std::string_view file = entry->d_name;

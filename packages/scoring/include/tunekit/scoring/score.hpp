@@ -57,21 +57,20 @@ struct aggregate {
 
 /// The scores of one strategy over all spaces.
 struct standing {
-    std::string strategy;  ///< its name
-    std::optional<aggregate>
-        p{};            ///< P*: over the spaces on which a score over time is meaningful; empty where there is none
-    aggregate s{};      ///< the score by evaluations
-    double regret = 0;  ///< mean over spaces; may be infinite
-    double own_seconds = 0;     ///< per evaluation, mean over spaces; NaN: unknown
-    std::size_t reached_5 = 0;  ///< spaces where half of the repeats came within 5 % of the optimum
-    std::size_t reached_1 = 0;  ///< the same within 1 %
+    std::string strategy;          ///< its name
+    std::optional<aggregate> p{};  ///< P*: over the spaces on which a score over time is meaningful; else empty
+    aggregate s{};                 ///< the score by evaluations
+    double regret = 0;             ///< mean over spaces; may be infinite
+    double own_seconds = 0;        ///< per evaluation, mean over spaces; NaN: unknown
+    std::size_t reached_5 = 0;     ///< spaces where half of the repeats came within 5 % of the optimum
+    std::size_t reached_1 = 0;     ///< the same within 1 %
 };
 
 /// The difference between the scores of two strategies on the same spaces: positive where `strategy` is better.
 struct difference {
     std::string strategy;          ///< name of the first
     std::string than;              ///< name of the second
-    std::optional<aggregate> p{};  ///< of the scores over time; empty where there are none
+    std::optional<aggregate> p{};  ///< of the scores over time; else empty
     aggregate s{};                 ///< of the scores by evaluations
 };
 

@@ -114,7 +114,7 @@ public:
         const auto repeat = core::number<std::uint64_t>(fields[column("repeat")]);
         const auto evaluation = core::number<std::uint64_t>(fields[column("eval")]);
         if (!repeat || !evaluation || *evaluation == 0 || *evaluation > max_evaluations)
-            refuse(at, "repeat or eval is no count, want repeats from 0 and evaluations from 1");
+            refuse(at, "repeat or eval is not a count, want repeats from 0 and evaluations from 1");
         const trajectory_line line{.evaluation = static_cast<std::size_t>(*evaluation),
                                    .seconds = amount(record, "sim_time_s"),
                                    .best = amount(record, "best_ms", std::numeric_limits<double>::infinity()) / 1e3,

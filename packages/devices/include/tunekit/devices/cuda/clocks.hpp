@@ -69,7 +69,7 @@ namespace detail {
 class cuda_clocks {
 public:
     /// Opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's. It does not
-    /// throw where there is none.
+    /// throw where it is missing.
     explicit cuda_clocks(const std::string& bus, const std::string& library = {})
     {
         try {

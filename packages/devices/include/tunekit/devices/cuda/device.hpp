@@ -81,7 +81,7 @@ inline cuda_device describe(const detail::cuda_driver& cuda, int k)
     return out;
 }
 
-/// Calls cuInit and returns the number of devices. Throws no_cuda, with the remedy, where there is none.
+/// Calls cuInit and returns the number of devices. Throws no_cuda, with the remedy, on a machine without one.
 inline int begin_cuda(const detail::cuda_driver& cuda)
 {
     int n = 0;
@@ -154,7 +154,7 @@ inline cuda_device usable(cuda_device d)
     return detail::usable(detail::device_named<no_cuda>(cuda_devices(driver), name, "CUDA"));
 }
 
-/// Finds device `index` of this machine. Throws no_cuda where there is none of that number, and where its compute mode
+/// Finds device `index` of this machine. Throws no_cuda where no device has that number, and where its compute mode
 /// prohibits its use.
 [[nodiscard]] inline cuda_device find_cuda_device(int index = 0, const std::string& driver = {})
 {

@@ -22,7 +22,7 @@ namespace tunekit::measure {
 /// what follows one.
 struct cuda_image {
     std::string cubin{};  ///< machine code of one architecture, an ELF file
-    std::string ptx{};    ///< what the driver of a later device compiles; empty where there is none
+    std::string ptx{};    ///< what the driver of a later device compiles; else empty
 
     /// The content of a file: cubin, PTX and the line with its length.
     [[nodiscard]] std::string text() const
@@ -64,7 +64,7 @@ public:
         std::string log{};    ///< the compiler's messages, warnings included
     };
 
-    /// Opens `path`, or where that is empty the newest libnvrtc found. Throws no_cuda where there is none.
+    /// Opens `path`, or where that is empty the newest libnvrtc found. Throws no_cuda where it is missing.
     explicit nvrtc(const std::string& path = {})
         : library_(path,
                    {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
@@ -87,7 +87,7 @@ public:
 
     /// The folders of the toolkit's headers that belong to this library: `include` beside or above its folder, or that of a
     /// cuda_runtime there, else that of
-    /// the system's toolkit, and within it `cccl`, which has <cuda/std/...> from version 13 on. Empty where there are none.
+    /// the system's toolkit, and within it `cccl`, which has <cuda/std/...> from version 13 on. Empty without a toolkit.
     [[nodiscard]] std::vector<std::string> include_folders() const
     {
         std::vector<std::string> places;

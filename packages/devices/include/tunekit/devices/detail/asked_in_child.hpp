@@ -32,7 +32,7 @@ template <class Missing, class Work>
     throw Missing(what + ": asking the driver ended with status " + std::to_string(child.status()));
 }
 
-/// The devices that `work()` prints in a child process, a line each; `parse` reads a line. Lines that are none are left out.
+/// The devices that `work()` prints in a child process, a line each; `parse` reads a line. Lines that do not parse are left out.
 template <class Missing, class Work, class Parse>
 [[nodiscard]] auto devices_in_child(Work&& work, Parse parse, const std::string& what, double seconds)
 {

@@ -31,7 +31,7 @@ struct launch_limits {
     return how.entry + ": " + what + ' ' + std::to_string(has) + ", want at most " + std::to_string(most);
 }
 
-/// The first limit that the launch exceeds, in one line; empty where there is none. `fixed_shared` is the number of bytes
+/// The first limit that the launch exceeds, in one line; else empty. `fixed_shared` is the number of bytes
 /// of shared memory that the text declares.
 [[nodiscard]] inline std::optional<std::string> exceeds(const device_launch& how, std::int64_t fixed_shared,
                                                         const launch_limits& most)

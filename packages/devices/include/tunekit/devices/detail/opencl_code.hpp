@@ -43,7 +43,7 @@ struct opencl_code {
     friend bool operator==(const opencl_code&, const opencl_code&) = default;
 };
 
-/// The program in a file's content; empty where it is none.
+/// The program in a file's content; empty where it is not a program.
 [[nodiscard]] inline std::optional<opencl_code> parse_opencl_code(std::string_view text)
 {
     opencl_code out;

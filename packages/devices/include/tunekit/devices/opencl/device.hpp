@@ -28,7 +28,7 @@ struct opencl_device {
     std::int64_t threads = 1;                    ///< the most work-items per work-group
     std::array<std::int64_t, 3> block{1, 1, 1};  ///< the most work-items of a work-group in x, y, z
     std::int64_t shared_bytes = 0;               ///< local memory per work-group
-    std::size_t cache_bytes = 0;                 ///< of the cache of global memory; 0 where there is none
+    std::size_t cache_bytes = 0;                 ///< of the cache of global memory; else 0
     std::size_t memory_bytes = 0;                ///< of global memory, used or free
     std::int64_t timer_ns = 1;                   ///< the step of its events' times, in nanoseconds
     bool half = false;                           ///< whether kernels may calculate in half precision (cl_khr_fp16)
@@ -58,7 +58,7 @@ struct opencl_place {
     opencl_driver::handle platform = nullptr, device = nullptr;
 };
 
-/// The devices of all platforms. It begins OpenCL. Throws no_opencl where there is none.
+/// The devices of all platforms. It begins OpenCL. Throws no_opencl on a machine without one.
 inline std::vector<opencl_place> begin_opencl(const opencl_driver& cl)
 {
     std::uint32_t n = 0;
@@ -82,7 +82,7 @@ inline std::vector<opencl_place> begin_opencl(const opencl_driver& cl)
     return out;
 }
 
-/// The place of device `k`. Throws no_opencl where there is none of that number.
+/// The place of device `k`. Throws no_opencl where no device has that number.
 inline opencl_place find_place(const opencl_driver& cl, int k)
 {
     const auto all = begin_opencl(cl);
@@ -173,7 +173,7 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
     return detail::device_named<no_opencl>(opencl_devices(library), name, "OpenCL");
 }
 
-/// Device `index` of this machine. Throws no_opencl where there is none of that number.
+/// Device `index` of this machine. Throws no_opencl where no device has that number.
 [[nodiscard]] inline opencl_device find_opencl_device(int index = 0, const std::string& library = {})
 {
     auto all = opencl_devices(library);

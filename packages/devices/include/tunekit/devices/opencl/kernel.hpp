@@ -22,7 +22,7 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// The first limit of `on` that the launch exceeds, in one line; empty where there is none. `use` has the resources of the
+/// The first limit of `on` that the launch exceeds, in one line; else empty. `use` has the resources of the
 /// kernel; where they are not known, only the launch is checked.
 [[nodiscard]] inline std::optional<std::string> exceeds(const opencl_launch& how,
                                                         const std::optional<opencl_resources>& use,
@@ -40,7 +40,7 @@ public:
         : gpu_(&gpu)
     {
         const auto code = parse_opencl_code(built);
-        if (!code) throw candidate_error({failure_kind::launch_error, 0, "what was built is no program any more"});
+        if (!code) throw candidate_error({failure_kind::launch_error, 0, "what was built is not a program any more"});
         const opencl_driver& cl = gpu.cl();
         const auto device = gpu.device();
         const auto* const bytes = reinterpret_cast<const unsigned char*>(code->binary.data());

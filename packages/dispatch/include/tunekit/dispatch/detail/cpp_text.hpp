@@ -55,7 +55,7 @@ inline void check_names(const std::vector<std::string>& names, const std::string
         need(!n.empty() && letter(n.front()) &&
                  std::all_of(n.begin(), n.end(),
                              [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; }),
-             "is no identifier of letters, digits and _ that begins with a letter");
+             "is not an identifier of letters, digits and _ that begins with a letter");
         need(n.find("__") == std::string::npos, "has two _ in a row, which C++ keeps for itself");
         need(cpp_keywords.find(' ' + n + ' ') == std::string_view::npos, "is a word of C++");
         need(other_words.find(' ' + n + ' ') == std::string_view::npos, "is a word of C or a macro");

@@ -66,7 +66,7 @@ namespace tunekit::dispatch::detail {
     const hash_table hashed(d.shapes);
     return in.spoken("\n@t $shape $shapes_#[] = {\n") + rows + "};\n" + numbers_text(in, "places_#", hashed.places) +
            in.spoken(R"(
-/// The measured shape of these sizes; 0 where there is none.
+/// The measured shape of these sizes; else 0.
 @f const $shape* $exact_#(const long long* at)
 {
     int place = @i($hash(at) >> )" +

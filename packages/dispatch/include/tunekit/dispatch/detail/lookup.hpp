@@ -57,7 +57,7 @@ struct hash_table {
         }
     }
 
-    /// The position of the shape of these sizes among those that the table was made of; their number where there is none.
+    /// The position of the shape of these sizes among those that the table was made of; else their number.
     [[nodiscard]] std::size_t operator()(const std::vector<chosen_shape>& shapes,
                                          std::span<const std::int64_t> at) const
     {

@@ -30,7 +30,7 @@ namespace tunekit::io::detail {
     if (v.is_number_integer()) return v.get<std::int64_t>();
     if (v.is_number()) return v.get<double>();
     if (v.is_string()) return v.get<std::string>();
-    if (!v.is_array()) from.fail("is no value, want a number, a text, true, false or a list of integers");
+    if (!v.is_array()) from.fail("is not a value, want a number, a text, true, false or a list of integers");
     space::entries out;
     for (std::size_t i = 0; i < from.size(); ++i) out.of.push_back(from[i].get<std::int64_t>());
     return out;
@@ -52,7 +52,7 @@ inline constexpr std::size_t longest_name = 80;
 {
     auto out = from.get<std::string>();
     if (out.empty() || out.find_first_of("{},=\"' \t\n") != std::string::npos)
-        from.fail("is no name, want one without blanks, commas, braces, quotes and '='");
+        from.fail("is not a name, want one without blanks, commas, braces, quotes and '='");
     if (out.size() > longest_name)
         from.fail("is a name of " + std::to_string(out.size()) + " bytes, want at most " +
                   std::to_string(longest_name));
@@ -99,7 +99,7 @@ inline constexpr std::size_t longest_name = 80;
 {
     const auto text = from.get<std::string>();
     const auto wrong = [&] {
-        from.fail("'" + text.substr(0, 80) + "' is no list of literals, want one such as [16, 32]");
+        from.fail("'" + text.substr(0, 80) + "' is not a list of literals, want one such as [16, 32]");
     };
     std::vector<space::value> out;
     std::string_view rest = text;

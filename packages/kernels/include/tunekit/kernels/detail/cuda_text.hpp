@@ -31,7 +31,7 @@ struct cuda_usage {
     [[nodiscard]] constexpr std::int64_t threads() const noexcept { return threads_x * threads_y * threads_z; }
 };
 
-/// The first limit that `use` exceeds, in one line; empty where there is none. Registers are not checked, because only
+/// The first limit that `use` exceeds, in one line; else empty. Registers are not checked, because only
 /// a compiler knows them.
 [[nodiscard]] inline std::optional<std::string> exceeds(const cuda_usage& use, const autotvm::cuda_limits& limits = {})
 {

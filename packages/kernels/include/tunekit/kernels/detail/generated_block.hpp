@@ -33,7 +33,7 @@ public:
         : name_(std::move(name)), lanes_(unit.lanes), full_(width / unit.lanes)
     {
         require(unit.lanes > 0 && (unit.lanes & (unit.lanes - 1)) == 0,
-                "vector_unit: lanes is no power of two, want one");
+                "vector_unit: lanes is not a power of two, want one");
         const long long floats = 1LL * rows * columns * width;
         require(floats <= max_floats,
                 "generated_block: " + std::to_string(floats) + " sums at a time, want at most 262144");

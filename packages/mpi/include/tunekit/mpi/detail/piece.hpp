@@ -50,7 +50,7 @@ struct ended_order {
     return false;
 }
 
-/// The measurement of a reply, or a failure of kind `lost` where there is none.
+/// The measurement of a reply, or a failure of kind `lost` without one.
 [[nodiscard]] inline measure::measurement measured_or_lost(std::optional<reply> r)
 {
     if (r && r->measured) return *std::move(r->measured);

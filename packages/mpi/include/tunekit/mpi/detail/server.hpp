@@ -25,7 +25,7 @@ namespace tunekit::mpi::detail {
 /// runs, and `say` gives the next message for rank 0.
 class server {
 public:
-    /// `at` is none where it could not be built, for the reason `why`. `code` is for a rank that builds or runs.
+    /// `at` is empty where it could not be built, for the reason `why`. `code` is for a rank that builds or runs.
     server(std::optional<measure::isolated_workers> at, std::string why, const greeting& who,
            std::optional<code_folder> code = {})
         : at_(std::move(at)), code_(std::move(code)), part_(who.part), task_count_(who.tasks.size())

@@ -283,7 +283,7 @@ private:
         return with_runner_up(out, best_few_.other_than(out.winner));
     }
 
-    /// The outcome with this runner-up; with the default where that is none.
+    /// The outcome with this runner-up; with the default if that did not run.
     [[nodiscard]] outcome with_runner_up(outcome out, found second) const
     {
         const bool ran = second.cost < infinite;
@@ -464,7 +464,7 @@ private:
     std::vector<answer> answers_{};  ///< of all candidates
     std::optional<runoff> race_{};
     std::optional<outcome> verdict_{};
-    double known_cost_ = 0;  ///< the best one's in an earlier process; 0: there was none
+    double known_cost_ = 0;  ///< the best one's in an earlier process; 0: not known
     double slowest_[2];      ///< the slowest candidate so far, near and far, in times of the best one's cost
     bool far_ = false;       ///< whether the candidate under way is a far one
     std::uint64_t trials_ = 0, stale_ = 0, first_calls_ = first_calls;

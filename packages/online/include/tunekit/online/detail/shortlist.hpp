@@ -57,7 +57,7 @@ public:
             if (f.candidate == i) f.cost = cost;
     }
 
-    /// The best besides the default and `winner`; its cost is +inf where there is none.
+    /// The best besides the default and `winner`; its cost is +inf if no other ran.
     [[nodiscard]] found other_than(index winner) const noexcept { return top_[top_[0].candidate == winner]; }
 
     /// The cost of a configuration that is kept or was other_than some winner; +inf of others.

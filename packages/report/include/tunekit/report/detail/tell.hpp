@@ -126,7 +126,7 @@ inline void tell_rounds(const seen_task& t, findings& f)
     std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
 }
 
-/// The front of several goals: of the last comparison, or of single measurements where there was none.
+/// The front of several goals: of the last comparison, or of single measurements without a last comparison.
 inline void tell_front(const seen_task& t, findings& f)
 {
     if (t.goals.size() < 2) return;
