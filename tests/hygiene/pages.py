@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """pages.py ROOT: pages that a person reads to the end. User pages (docs/*.md) begin with what the thing is in one sentence, have no sentence
 above 38 words and no table row above 120 columns, together no more lines than LINES. A how-to, and a page of an algorithm, has a listing and
-says when to use the thing, its settings, its cost and what goes wrong. Study pages (docs/studies/*.md) have question, data, command, date and
-verdict. --count prints what each page has."""
+says when to use the thing, its settings, its cost and what goes wrong. READMEs have short sentences and narrow tables, too. Study pages
+(docs/studies/*.md) have question, data, command, date and verdict. --count prints what each page has."""
 import pathlib
 import re
 import sys
@@ -105,6 +105,8 @@ def main():
             print(f"{page.stem:20} {text.count(chr(10)):5} lines, {kinds[0]:3} sentences, {kinds[1]:3} rows, {kinds[2]} opening, {kinds[3]} headings")
     if total > LINES:
         bad.append(f"docs/*.md: {total} lines, want {LINES} at most: shorten, or move what is a study to docs/studies/")
+    for page in sorted([root / "README.md", root / "tests" / "README.md", *root.glob("examples/**/README.md"), *root.glob("packages/*/README.md")]):
+        bad += [f"{page.relative_to(root)}:{line}: {what}" for line, what in look(page, page.read_text()) if line > 1]
     for page in sorted((root / "docs" / "studies").glob("*.md")):
         text = page.read_text()
         for want in STUDY:
