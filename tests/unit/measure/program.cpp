@@ -3,9 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
 #include <regex.h>
 #include <signal.h>
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -776,14 +776,16 @@ TEST_CASE("program: the folder that a killed run left is removed by the next, a 
     const pid_t tuner = ::fork();
     REQUIRE(tuner >= 0);
     if (tuner == 0) {
-        program p(numbers(3), {.command = script("mkdir -p {scratch}/d && touch {scratch}/d/f && exec sleep 300"), .repetition = once});
+        program p(numbers(3), {.command = script("mkdir -p {scratch}/d && touch {scratch}/d/f && exec sleep 300"),
+                               .repetition = once});
         p.submit({.candidate = 0});
         static_cast<void>(p.collect(300));
         ::_exit(0);
     }
     const auto folders = [&] {
         std::size_t n = 0;
-        for (const auto& one : std::filesystem::directory_iterator(at / "")) n += contains(one.path().string(), "tunekit-program-") ? 1U : 0U;
+        for (const auto& one : std::filesystem::directory_iterator(at / ""))
+            n += contains(one.path().string(), "tunekit-program-") ? 1U : 0U;
         return n;
     };
     const auto begun = [&] {
