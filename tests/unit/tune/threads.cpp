@@ -151,16 +151,16 @@ TEST_CASE("runs on threads of their own share one experience, and so do copies o
         while (run.record().trials().size() < trials)
             for (const tk::job& j : run.ask(1)) run.tell(j, {.cost = cost(wide.at(j.candidate)), .runs = 1});
     };
-    tk::tuner begun(wide, tk::recipes::combined(past), {.trials = 16}, philox(5));
+    tk::tuner begun(wide, tk::recipes::combined(past), {.trials = 14}, philox(5));
     drive(begun, 9);
     const auto go_on = [&](std::size_t) {
         auto copy = begun;
-        drive(copy, 16);
+        drive(copy, 14);
         return asked(copy.record());
     };
     const auto copies = side_by_side(go_on);
-    CHECK(copies[0] == copies[1]);
-    CHECK(copies == one_by_one(go_on));
+    CHECK(copies[0].size() == 14);
+    CHECK(copies == std::vector(3, go_on(0)));
 }
 
 TEST_CASE("one belief forecasts for several threads")
