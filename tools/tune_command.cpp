@@ -108,6 +108,7 @@ void race(const command_setup& s, const tk::measure::program& program, programs:
     options.workers = 1;
     options.builders = 0;
     options.build_directory = program.builds();
+    options.rebuild = false;  // `program` has seen to it
     tk::measure::program alone(programs::worded_space(s.space), std::move(options));
     const programs::command_race on(run.record, s.untuned, seconds, s.goals);
     run.seconds_to_separate = on.seconds_to_separate;

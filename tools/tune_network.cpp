@@ -10,13 +10,13 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tools/support/network_end.hpp"
 #include "tools/support/network_jobs.hpp"
 #include "tools/support/network_options.hpp"
 #include "tools/support/network_page.hpp"
@@ -44,15 +44,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                const std::string& machine, const std::string& strategy, std::string& problem)
 {
     const auto carry = [&](auto& run) {
-        try {
-            runner.drive(run, tasks, watch);
-        } catch (const std::exception& e) {
-            problem = e.what();
-            const auto& found = run.record().tasks;
-            if (std::all_of(found.begin(), found.end(), [](const auto& t) { return t.record.trials().empty(); })) throw;
-        }
-        if constexpr (requires { run.look(); })
-            if (!run.look()) problem = run.problem();
+        problem = programs::trouble_of(run, [&] { runner.drive(run, tasks, watch); });
         return run.record();
     };
     if (o.log.empty()) return carry(tuner);

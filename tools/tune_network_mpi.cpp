@@ -7,13 +7,15 @@
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "packages/kernels/operators/operator_task.hpp"
+#include "tools/support/network_end.hpp"
 #include "tools/support/network_options.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
@@ -35,6 +37,12 @@ struct options : programs::network_options {
     std::string device;
     bool mixed = false, head_measures = false;
 };
+
+/// One line on standard error.
+void say(const std::string& what)
+{
+    std::fprintf(stderr, "tune_network_mpi: %s\n", tk::report::printable(what).c_str());
+}
 
 /// The operators of a network; without a repetition only their spaces.
 std::vector<programs::operator_task> operators_of(const tk::kernels::network& net,
@@ -108,16 +116,15 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     const tk::tasks_budget budget{.seconds = (1 - tk::comparison_reserve::usual_share) * o.seconds};
     tk::random::philox gen(o.seed);
     const auto begun = o.begun(log);
-    for (const std::string& note : begun.notes) std::fprintf(stderr, "tune_network_mpi: %s\n", note.c_str());
-    if (const std::string told = programs::told_of(begun.past, tasks); !told.empty())
-        std::fprintf(stderr, "tune_network_mpi: %s\n", tk::report::printable(told).c_str());
+    for (const std::string& note : begun.notes) say(note);
+    if (const std::string told = programs::told_of(begun.past, tasks); !told.empty()) say(told);
     tk::tasks_tuner t(tasks, begun.how, budget, pool.workers(), gen);
-    tk::plan plan;
     std::string problem;
-    if (log.empty()) {
-        tk::tune_tasks(t, pool, {.watch = stop});
-        plan = std::move(t).record();
-    } else {
+    const auto carry = [&](auto& run) {
+        problem = programs::trouble_of(run, [&] { tk::tune_tasks(run, pool, {.watch = stop}); });
+        return run.record();
+    };
+    const auto logged = [&] {
         tk::io::logged run(log, std::move(t),
                            {.strategy = begun.name,
                             .schedule = o.schedule,
@@ -125,27 +132,35 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
                             .seed = o.seed,
                             .mixed_devices = o.mixed,
                             .resume = o.resume});
-        tk::tune_tasks(run, pool, {.watch = stop});
-        problem = run.problem();
-        plan = run.record();
-    }
-    while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
-    std::vector<tk::last_comparison> ends;
-    for (std::size_t k = 0; k < tasks.size(); ++k) {
-        const double left = stop.heard() != 0 ? 0 : o.seconds - (now() - start);
-        const auto worker = pool.first_idle();
-        if (!worker) throw tk::error("no rank is left for the last comparison; resume the run from its log");
-        auto measurer = pool.alone(*worker, k);
-        const tk::index untuned = operators[k].untuned;
-        ends.push_back(
-            tk::compare_finalists(measurer, tk::line_up(plan.tasks[k].record, 2, untuned), untuned, {.run_seconds = 5},
-                                  {.max_seconds = (std::max)(left / static_cast<double>(tasks.size() - k), 1e-3)}));
-    }
+        if (!run.note().empty()) say(run.note());
+        return carry(run);
+    };
+    const tk::plan plan = log.empty() ? carry(t) : logged();
+
+    // What was found is measured afresh beside the default, where that is possible.
+    std::vector<tk::index> untuned;
+    for (const auto& each : operators) untuned.push_back(each.untuned);
+    auto ends = programs::told_by_trials(plan, untuned);
+    if (problem.empty()) try {
+            while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
+            const auto alone = [&](std::size_t k) {
+                const auto worker = pool.first_idle();
+                if (!worker) throw tk::error("no rank is left for the last comparison; resume the run from its log");
+                return pool.alone(*worker, k);
+            };
+            ends = tk::compare_finalists(alone, plan, untuned, stop.heard() != 0 ? 0 : o.seconds - (now() - start),
+                                         {.run_seconds = 5});
+        } catch (const std::exception& e) {
+            problem = e.what();
+        }
+
+    // First it is printed; then comes what can fail.
     const bool all = report(tasks, plan, ends, pool);
-    if (!problem.empty()) std::fprintf(stderr, "tune_network_mpi: %s\n", problem.c_str());
+    if (!problem.empty()) say(problem);
     programs::check_output();
+    if (!problem.empty()) return 2;
     if (stop.heard() != 0) return stop.status();
-    return all && problem.empty() ? 0 : 1;
+    return all ? 0 : 1;
 }
 
 int run(const options& o, int argc, char** argv)
@@ -165,7 +180,7 @@ int run(const options& o, int argc, char** argv)
     try {
         status = lead_run(o, net, lead);
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "tune_network_mpi: %s\n", e.what());
+        say(e.what());
     }
     return lead.finish(status);
 }
@@ -189,7 +204,7 @@ int main(int argc, char** argv)
     } catch (const CLI::Success& e) {
         return speaks ? app.exit(e) : 0;
     } catch (const std::exception& e) {
-        if (speaks) std::fprintf(stderr, "tune_network_mpi: %s\n", e.what());
+        if (speaks) say(e.what());
         return 2;
     }
 }

@@ -12,6 +12,7 @@
 #include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/io/text.hpp"
 
 namespace nb = nanobind;
 
@@ -59,4 +60,5 @@ NB_MODULE(_core, m)
     python::bind_tasks(m);
     python::bind_child(m);
     m.def("bad_cost", &python::bad_cost);
+    m.def("write_text", [](const std::string& path, const std::string& text) { tunekit::io::write_text(path, text); });
 }

@@ -3,6 +3,7 @@ import functools
 import math
 import os
 import signal
+import stat
 import subprocess
 import sys
 import threading
@@ -137,6 +138,22 @@ def test_closed_streams_are_no_matter() -> None:
     )
     done = subprocess.run(["sh", "-c", 'exec "$0" -c "$1" 3>&1 >&- 2>&-', sys.executable, program], capture_output=True, text=True, check=True)
     assert done.stdout == "{'x': 2}"
+
+
+@pytest.mark.parametrize("said", [bytes(8), b"\0" * 64, (4).to_bytes(8, "little") + b"null", (2).to_bytes(8, "little") + b"[]", b"x" * 2**20])
+def test_what_an_isolated_call_says_beside_its_answer_is_none(said: bytes) -> None:
+    def f(x: int) -> float:
+        if x == 1:
+            for fd in range(3, 256):
+                try:
+                    if stat.S_ISFIFO(os.fstat(fd).st_mode):
+                        os.write(fd, said)
+                except OSError:
+                    pass
+        return x
+
+    found = minimize(f, {"x": [1, 2]}, trials=2, isolated=Limits(seconds=10))
+    assert found.best == {"x": 2} and {t.configuration["x"]: t.kind in ("crash", "exited", "run_timeout") for t in found.trials} == {1: True, 2: False}
 
 
 def test_isolated_memory_has_a_limit() -> None:
@@ -336,6 +353,10 @@ def test_reports(tmp_path: Path) -> None:
     found.report(tmp_path / "run.html")
     page = (tmp_path / "run.html").read_text(encoding="utf-8")
     assert page.startswith("<!") and "bowl &lt;1&gt;" in page and "strategy combined" in page
+    found.report(tmp_path / "run.html")  # another page in its place, and nothing beside it
+    assert [p.name for p in tmp_path.iterdir()] == ["run.html"]
+    with pytest.raises(Error, match="none/run.html: cannot be written"):
+        found.report(tmp_path / "none" / "run.html")
     shown = found._repr_html_()
     assert "data:image/svg+xml;base64," in shown and "<th>tile</th><td>8</td>" in shown
 

@@ -93,7 +93,7 @@ def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mappin
         said = bytearray()
         open_ = True
         ended = False
-        while not is_whole(said) and not ended and (left := began + limits.seconds - time.perf_counter()) > 0:
+        while not is_whole(said) and len(said) <= MOST_SAID and not ended and (left := began + limits.seconds - time.perf_counter()) > 0:
             ended = child.ended()  # before the look into the pipe, which then holds all that it said
             if select.select([child.pipe()] if open_ else [], [], [], 0 if ended else min(left, 0.02))[0]:
                 piece = os.read(child.pipe(), 65536)
@@ -104,13 +104,12 @@ def called_in_child(f: Callable[..., Any], limits: Limits, configuration: Mappin
     took = time.perf_counter() - began
     none = float("nan")
     if is_whole(said):
-        import marshal
-
-        outcome = marshal.loads(said[8:])
+        outcome = outcome_in(said)
         if isinstance(outcome, str):
             raise _core.Error(outcome)
-        cost, kind, why, seconds, numbers = outcome
-        return float(cost), str(kind), str(why), float(seconds), dict(numbers)
+        return outcome or (none, "crash", "answered nonsense", took, {})
+    if len(said) > MOST_SAID:
+        return none, "crash", "answered nonsense", took, {}
     if not ended:
         return none, "run_timeout", f"still ran after {limits.seconds:g} s", took, {}
     if os.WIFSIGNALED(status):
@@ -128,6 +127,24 @@ def flush() -> None:
             stream.flush()
 
 
+MOST_SAID = 2**26
+"""Bytes that a child may say: what it says beyond them is no answer."""
+
+
+def outcome_in(said: bytearray) -> Measured | str | None:
+    """What a child has said; None where that is no outcome: what ran in it may have written there."""
+    import json
+
+    try:
+        outcome = json.loads(said[8 : 8 + int.from_bytes(said[:8], "little")])
+        if isinstance(outcome, str):
+            return outcome
+        cost, kind, why, seconds, numbers = outcome
+        return float(cost), str(kind), str(why), float(seconds), {str(name): float(x) for name, x in numbers.items()}
+    except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
+        return None
+
+
 def is_whole(said: bytearray) -> bool:
     """Whether a child has said all: the length of its text, and the text."""
     return len(said) >= 8 and len(said) >= 8 + int.from_bytes(said[:8], "little")
@@ -135,7 +152,7 @@ def is_whole(said: bytearray) -> bool:
 
 def answer(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, Any], to: int) -> None:
     """What the child does, before it ends."""
-    import marshal
+    import json
     import os
 
     if limits.memory is not None:
@@ -149,6 +166,6 @@ def answer(f: Callable[..., Any], limits: Limits, configuration: Mapping[str, An
     except _core.Error as e:  # it gave no number
         said = str(e)
     flush()
-    text = marshal.dumps(said)
+    text = json.dumps(said).encode()
     with os.fdopen(to, "wb") as out:
         out.write(len(text).to_bytes(8, "little") + text)

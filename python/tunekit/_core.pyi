@@ -17,6 +17,8 @@ def schedules() -> list[str]:
     """The names of the schedules of several tasks."""
 
 def bad_cost(cost: float, /) -> str: ...
+def write_text(path: str, text: str, /) -> None:
+    """Makes `text` the content of the file: whole, or what was there stays."""
 
 class Grid:
     def __init__(self, parameters: list[tuple[str, list[Any]]], constraints: list[str], /) -> None: ...

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from os import PathLike
+from os import PathLike, fspath
 
 from . import _core
 from ._call import Limits, call, check_function, limits_of
@@ -86,9 +86,8 @@ class Result:
         return front_of(self.space, self._record, goals)
 
     def report(self, path: str | PathLike[str]) -> None:
-        """Writes the run as one HTML page, which needs no network."""
-        with open(path, "w", encoding="utf-8") as to:
-            to.write(self._record.page(self._facts))
+        """Writes the run as one HTML page, which needs no network: the whole page, or what was there stays."""
+        _core.write_text(fspath(path), self._record.page(self._facts))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the best configuration and the tuning curve."""

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from os import PathLike
+from os import PathLike, fspath
 
 from . import _core
 from ._call import Limits, limits_of
@@ -42,9 +42,8 @@ class Plan:
         return self.tasks[name]
 
     def report(self, path: str | PathLike[str]) -> None:
-        """Writes the run as one HTML page, which needs no network."""
-        with open(path, "w", encoding="utf-8") as to:
-            to.write(self._run.page(self._facts))
+        """Writes the run as one HTML page, which needs no network: the whole page, or what was there stays."""
+        _core.write_text(fspath(path), self._run.page(self._facts))
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {result!r}" for name, result in self.tasks.items())

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <limits>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,8 +23,12 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tools/support/command_options.hpp"
 #include "tools/support/command_program.hpp"
+#include "tools/support/command_protocol.hpp"
+#include "tools/support/command_run.hpp"
 #include "tools/support/command_serve.hpp"
+#include "tools/support/command_starts.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/machine.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
@@ -34,15 +39,19 @@
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/formats/t4.hpp"
+#include "tunekit/io/experience.hpp"
 #include "tunekit/io/read_log.hpp"
 #include "tunekit/io/sealed_lines.hpp"
 #include "tunekit/measure/measurement.hpp"
+#include "tunekit/measure/objective.hpp"
 #include "tunekit/measure/program/json_reading.hpp"
 #include "tunekit/measure/program/readings.hpp"
 #include "tunekit/measure/program/text_template.hpp"
+#include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/scoring/trajectory_file.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/expression.hpp"
@@ -192,6 +201,11 @@ void log(std::string_view text)
                 must(t.measured.failed || std::isnan(t.measured.cost) || is_cost(t.measured.cost),
                      "a cost is a positive number, or none");
             }
+            const auto past = tk::io::experience_of(read, "x");
+            must(past.size() <= read.trials.size() + read.events.size(),
+                 "a log is no more experience than it has results");
+            if (const auto m = tk::machine_of(read.header.machine))
+                must(tk::machine_of(to_text(*m)) == m, "a machine's name is read back");
             if (read.whole_bytes == 0) return;
             const std::string written = lines_of(read);
             must(lines_of(tk::io::parse_log(written, "y")) == written, "what was written reads back equal");
@@ -200,6 +214,111 @@ void log(std::string_view text)
     };
     check(std::string(text));
     check(support::resealed(std::string(text)));
+}
+
+/// The text with an end line that fits, so that mutations get past the checksum.
+std::string with_its_end(std::string_view text)
+{
+    const std::size_t end = text.rfind("end ");
+    std::string body(text.substr(0, end == std::string_view::npos ? text.size() : end));
+    if (!body.ends_with('\n')) body += '\n';
+    return tk::io::detail::with_end(std::move(body));
+}
+
+/// A file of experience.
+void experience(std::string_view text)
+{
+    const auto read = tk::io::parse_experience(with_its_end(text), "x");
+    for (const auto& s : read.sources) {
+        must(!s.results.empty() && !s.parameters.empty(), "a source has a result and a parameter");
+        must(s.rows.size() == s.results.size() * s.parameters.size(), "a result has a value per parameter");
+        for (std::size_t k = 0; k < s.rows.size(); ++k)
+            must(s.rows[k] < s.parameters[k % s.parameters.size()].values.size(), "which it has");
+        for (const auto& r : s.results) must(r.failed() || is_cost(r.cost), "a cost is a positive number");
+    }
+    const std::string written = tk::io::to_text(read);
+    const auto back = tk::io::parse_experience(written, "y");
+    must(back == read && tk::io::to_text(back) == written, "what was written reads back equal");
+    for (const auto& t : tk::search::taken_of(read, small_space()))
+        must(t.configurations <= read.sources.at(t.source).results.size(), "what is taken is there");
+}
+
+/// The text of an objective.
+void objective(std::string_view text)
+{
+    static const std::vector<std::string> names{"mr", "joules", "n-1"};
+    static constexpr double numbers[] = {
+        0.25, 0, -1, 1e308, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), 3};
+    const tk::measure::objective read(std::string(text), names);
+    must(read.text() == text, "an objective has its text");
+    for (const std::string& name : read.reads())
+        must(name == "cost" || std::find(names.begin(), names.end(), name) != names.end(), "it reads what there is");
+    const std::string behind = text.find(" where ") == std::string_view::npos ? " where " : " and ";
+    const tk::measure::objective kept(std::string(text) + behind + "1 <= 2", names);
+    for (std::size_t k = 0; k < std::size(numbers); ++k) {
+        tk::measure::measurement m{.cost = 1 + static_cast<double>(k), .batches = {1, 2}};
+        m.values = tk::measure::measured_values{numbers[k], numbers[(3 * k + 1) % std::size(numbers)], 2};
+        const auto judged = tk::measure::judged(m, read, names), same = tk::measure::judged(m, kept, names);
+        must(judged.failed ? !judged.failed->message.empty() : is_cost(judged.cost),
+             "a cost is a positive number, or a failure says why");
+        must(judged.ok() == same.ok() && (!judged.ok() || judged.cost == same.cost),
+             "a limit that is kept changes nothing");
+        if (judged.ok()) {
+            const auto again = tk::measure::judged(judged, read, tk::measure::judged_names(names));
+            must(again.ok() && again.cost == judged.cost, "judged again it is the same");
+        }
+    }
+}
+
+/// What stands in the files of --known, --seeds and --default.
+void begins(std::string_view text)
+{
+    static const support::temporary_folder folder;
+    static const tk::io::space_file file{.format = "tunekit",
+                                         .parameters = {{"mr", {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}}},
+                                                        {"n,v", {std::string("a"), true, 2.5}}},
+                                         .constraints = {}};
+    static const tk::space::value_product space = file.space();
+    std::ofstream(folder / "f", std::ios::binary) << text;  // nothing waits for the disk
+    programs::command_options o;
+    const auto tried = [](auto&& read) {
+        try {
+            read();
+        } catch (const tk::error&) {
+        } catch (const std::invalid_argument&) {
+        }
+    };
+    o.known = o.seeds = o.untuned = folder / "f";
+    tried([&] {
+        for (const auto& t : programs::known_of(o, space, {"few"})) {
+            must(t.candidate < space.size(), "a result is of the space");
+            must(t.measured.failed || is_cost(t.measured.cost), "a cost is a positive number");
+        }
+    });
+    tried([&] {
+        for (const auto& row : programs::rows_of("--seeds", o.seeds, space, {"cost", "failure"}, [](const auto&) {}))
+            must(row.candidate < space.size(), "a seed is of the space");
+    });
+    if (text.starts_with("{\"tunekit_log\"")) return;  // which `log` reads
+    must(programs::untuned_of(o, file, space) < space.size(), "the default is of the space");
+}
+
+/// A message between ranks.
+void message(std::string_view text)
+{
+    namespace wire = tk::mpi::detail;
+    const std::span bytes(reinterpret_cast<const unsigned char*>(text.data()), text.size());
+    const auto check = [&]<class Message>(const Message*) {
+        const auto read = wire::from_bytes<Message>(bytes);
+        if (!read) return;
+        const auto written = wire::to_bytes(*read);
+        must(written.size() <= bytes.size(), "a message is not larger than its bytes");
+        const auto back = wire::from_bytes<Message>(written);
+        must(back && wire::to_bytes(*back) == written, "what was written reads back equal");
+    };
+    check(static_cast<const wire::greeting*>(nullptr));
+    check(static_cast<const wire::order*>(nullptr));
+    check(static_cast<const wire::reply*>(nullptr));
 }
 
 /// What a damaged worker may send.
@@ -356,15 +475,6 @@ void winners(std::string_view text)
     }
 }
 
-/// The text with an end line that fits, so that mutations get past the checksum.
-std::string with_its_end(std::string_view text)
-{
-    const std::size_t end = text.rfind("end ");
-    std::string body(text.substr(0, end == std::string_view::npos ? text.size() : end));
-    if (!body.ends_with('\n')) body += '\n';
-    return tk::io::detail::with_end(std::move(body));
-}
-
 /// Whether a header is code outside of its comments and literals: no text from a file has left them.
 bool is_whole_code(std::string_view header)
 {
@@ -469,6 +579,35 @@ void served(std::string_view text)
         throw;
     }
     check();
+}
+
+/// The requests of a client of `tune_command --serve=json`, a line each.
+void protocol(std::string_view text)
+{
+    static const support::temporary_folder folder;
+    static const programs::command_options o = [] {
+        programs::command_options out;
+        out.space = folder / "space.json";
+        tk::io::write_text(
+            out.space,
+            R"({"parameters": [{"name": "x", "values": [1, 2, 4, 8]}, {"name": "y", "values": ["a", "b"]}]})");
+        out.strategy = "random";
+        out.trials = 6;
+        return out;
+    }();
+    static const programs::command_setup setup(o);
+    auto run = setup.begun();
+    programs::protocol_server server(run, setup);
+    for (const std::string_view line : tk::io::lines(text)) {
+        try {
+            must(server.answer(line).is_object(), "an answer is an object");
+        } catch (const tk::io::detail::json_fields::malformed&) {
+        } catch (const std::exception&) {  // which the client is told
+        }
+        for (const auto& t : run.record().trials())
+            must(t.measured.failed || is_cost(t.measured.cost), "a cost is a positive number");
+        must(run.record().trials().size() <= 6, "a run has the trials that it was given");
+    }
 }
 
 /// What a program writes, as a cost is looked for in it.
@@ -670,6 +809,48 @@ constexpr std::string_view option_words[] = {"--space\n",
                                              "\\",
                                              "(",
                                              "["};
+constexpr std::string_view experience_words[] = {"sources ",   "source ",
+                                                 "parameter ", "cost ",
+                                                 "above ",     "failed ",
+                                                 "mr",         "n,v",
+                                                 "% ",         "%25",
+                                                 "\n",         " ",
+                                                 "-1",         "0",
+                                                 "nan",        "inf",
+                                                 "1e999",      "5e-324",
+                                                 "65535",      "65536",
+                                                 "1",          "18446744073709551616"};
+constexpr std::string_view objective_words[] = {"cost", "mr", "joules", "n-1", " where ", " and ", "<=",   "*",
+                                                "+",    "-",  "/",      "(",   ")",       "0",     "1e30", "1e308",
+                                                "2",    " ",  "min",    "or ", "not ",    "**",    "//",   "%"};
+constexpr std::string_view protocol_words[] = {"{\"hello\": 1}\n",
+                                               "{\"ask\": 1}\n",
+                                               "{\"ask\": 4294967295}\n",
+                                               "{\"tell\": 0, \"cost\": 1}\n",
+                                               "{\"drop\": 0}\n",
+                                               "{\"best\": true}\n",
+                                               "{\"describe\": true}\n",
+                                               "\"tell\": ",
+                                               "\"cost\": ",
+                                               "\"failed\": \"\"",
+                                               "\"kind\": \"crash\"",
+                                               "\"numbers\": {}",
+                                               "1",
+                                               "2",
+                                               "-1",
+                                               "1e999",
+                                               "5e-324",
+                                               "18446744073709551615",
+                                               "null",
+                                               "[",
+                                               "]",
+                                               "{",
+                                               "}",
+                                               ",",
+                                               "\n"};
+constexpr std::string_view begin_words[] = {"mr",   "n,v",   "\"n,v\"", "cost", "failure", "few",  ",", "\n",
+                                            "\r\n", "\"",    "1",       "2.5",  "2",       "true", "a", "nan",
+                                            "inf",  "1e999", "-1",      "{",    "}",       ":",    "[", "null"};
 constexpr std::string_view template_words[] = {"{tile}", "{n-1}", "{a.b}",    "{_}",  "{{",  "}}", "{",
                                                "}",      "{}",    "{{tile}}", "tile", "{x}", " "};
 constexpr std::string_view winner_words[] = {"\t",
@@ -728,22 +909,13 @@ constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"measurement", measurement, measurement_words},
                                 {"trajectories", trajectories, text_words},
                                 {"served", served, served_words},
-                                {"readings", readings, json_words}};
+                                {"readings", readings, json_words},
+                                {"experience", experience, experience_words},
+                                {"objective", objective, objective_words},
+                                {"begins", begins, begin_words},
+                                {"message", message, measurement_words},
+                                {"protocol", protocol, protocol_words}};
 
 }  // namespace
 
 std::span<const fuzz::target> fuzz::targets() { return all; }
-
-#ifdef TUNEKIT_FUZZ_TARGET
-// With clang's libFuzzer: one target a program, named by the macro.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
-{
-    for (const auto& t : fuzz::targets())
-        if (t.name == TUNEKIT_FUZZ_TARGET) try {
-                t.read({reinterpret_cast<const char*>(data), size});
-            } catch (const tk::error&) {
-            } catch (const std::invalid_argument&) {
-            }
-    return 0;
-}
-#endif

@@ -38,7 +38,7 @@ struct command_options {
     std::string command_line;  // as it was given
     report_options report;
     bool resume = false, json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false,
-         describe = false, check_always = false;
+         describe = false, check_always = false, rebuild = false;
 
     /// Whether the cost is a time that is measured here; who is served tells what he likes.
     [[nodiscard]] bool is_time() const
@@ -101,6 +101,7 @@ inline void describe_program(CLI::App& app, command_options& o)
                    "run first, once for the same arguments: words up to the next option, or all in one quoted text")
         ->type_name("WORD");
     app.add_option("--build-directory", o.build_directory, "where builds are kept for later runs")->type_name("FOLDER");
+    app.add_flag("--rebuild", o.rebuild, "build again what earlier runs left in --build-directory");
     app.add_option("--directory", o.directory, "where the program runs; {scratch} is a folder of its own")
         ->type_name("FOLDER");
     app.add_option("--result-file", o.result_file,

@@ -199,7 +199,10 @@ inline tunekit::measure::program_options program_of(const command_options& o)
                                  .directory = o.directory,
                                  .build = o.build,
                                  .build_directory = o.build_directory,
+                                 .rebuild = o.rebuild && !o.dry_run,
                                  .result_file = o.result_file};
+    if (o.rebuild && o.build_directory.empty())
+        tunekit::invalid("--rebuild is of what earlier runs built, want --build-directory FOLDER too");
     if (out.build.size() == 1) out.build = words_of(out.build.front(), "--build");
     for (const std::string& e : o.environment) out.environment.push_back(parts_of(e, '=', "--env", "NAME=VALUE"));
     for (const std::string& f : o.files) {

@@ -39,21 +39,6 @@ struct network_result {
     }
 };
 
-/// What the trials say of every task's best and of its `untuned`, where nothing can be measured afresh.
-inline std::vector<tunekit::last_comparison> told_by_trials(const tunekit::plan& found,
-                                                            const std::vector<tunekit::index>& untuned)
-{
-    std::vector<tunekit::last_comparison> out(untuned.size());
-    for (std::size_t k = 0; k < out.size(); ++k) {
-        const auto& record = found.tasks[k].record;
-        if (record.found()) out[k].best = record.incumbent().candidate;
-        out[k].cost = record.best_cost();
-        for (const auto& t : record.trials())
-            if (t.candidate == untuned[k] && t.measured.ok()) out[k].untuned_cost = t.measured.cost;
-    }
-    return out;
-}
-
 /// The sums over the tasks.
 struct network_totals {
     double default_latency = 0, tuned_latency = 0;  ///< seconds of one pass of the model

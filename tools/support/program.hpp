@@ -16,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/io/text.hpp"
@@ -94,10 +95,9 @@ inline void check_file(const std::string& option, const std::string& path)
     const bool there = ::stat(path.c_str(), &s) == 0;
     if (there && !S_ISREG(s.st_mode))  // a page takes the place of what was there, which may be a device
         tunekit::invalid(option + " \"" + path + "\" is not a regular file, want a file that can be written");
-    std::FILE* file = std::fopen(path.c_str(), "ab");
-    if (file == nullptr) tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
-    std::fclose(file);
-    if (!there) (void)std::remove(path.c_str());
+    const std::string folder = tunekit::core::detail::system::folder_of(path);
+    if (::access(folder.c_str(), W_OK | X_OK) != 0 || (there && ::access(path.c_str(), W_OK) != 0))
+        tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
 }
 
 /// Makes the folder where it is missing. Throws std::invalid_argument where it cannot be written; `option` named it.

@@ -516,6 +516,35 @@ TEST_CASE(
     CHECK(tk::io::parse_log(text_of(f / "log"), "log").trials.size() == trials);
 }
 
+TEST_CASE(
+    "a log whose line ends became those of Windows keeps its checksums: it is taken up, and no flipped bit of it is "
+    "believed")
+{
+    const temporary_folder f;
+    const outcome plain = run(f / "whole", false);
+    const std::string whole = text_of(f / "whole");
+    std::string crlf;
+    for (const char c : whole) (crlf += c == '\n' ? "\r" : "") += c;
+    const auto read = tk::io::parse_log(crlf, "log");
+    CHECK(read.note == "");
+    CHECK(read.trials.size() == trials);
+    std::size_t refused = 0;
+    for (std::size_t at = 0; at + 2 < crlf.size(); ++at) {
+        std::string text = crlf;
+        text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << at % 8));
+        try {
+            (void)tk::io::parse_log(text, "log");
+        } catch (const tk::error&) {
+            ++refused;
+        }
+    }
+    CHECK(refused == crlf.size() - 2);  // the last line's end makes that line a torn one
+    std::size_t kept = 0;
+    for (int line = 0; line < 7; ++line) kept = crlf.find('\n', kept) + 1;
+    put(f / "log", crlf.substr(0, kept));
+    CHECK(run(f / "log", true).candidates == plain.candidates);
+}
+
 TEST_CASE("a log without checksums is read with a word about it, and gone on with as it is")
 {
     const temporary_folder f;

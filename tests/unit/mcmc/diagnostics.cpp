@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "tests/support/executors.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -151,7 +152,7 @@ TEST_CASE("a thinned chain counts its thinning, and a series that never moves is
     CHECK(mcmc::effective_samples(still) == mcmc::effective_size{});
 }
 
-TEST_CASE("diagnostics by another executor are the same")
+TEST_CASE("diagnostics by another executor are the same, by threads too")
 {
     mcmc::chain all = autoregression(3000, 4, 8);
     all.walkers = 2;
@@ -167,6 +168,7 @@ TEST_CASE("diagnostics by another executor are the same")
     };
     CHECK(mcmc::effective_samples(all, backwards) == mcmc::effective_samples(all));
     CHECK(asked == std::vector<std::size_t>{1, 0});
+    CHECK(mcmc::autocorrelation_times(all, support::on_threads) == mcmc::autocorrelation_times(all));
 }
 
 TEST_CASE("acceptance is proposals taken over steps made")

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "statistics.hpp"
+#include "tests/support/executors.hpp"
 #include "tunekit/mcmc/differential_evolution.hpp"
 #include "tunekit/mcmc/gaussian.hpp"
 #include "tunekit/mcmc/mixture.hpp"
@@ -110,16 +110,6 @@ TEST_CASE("the chain is that of the rule written plainly, with logarithms, for f
 
 TEST_CASE("any executor gives the chain of the serial one: backwards, by threads, point by point and in chunks")
 {
-    const auto backwards = [](std::size_t n, const auto& f) {
-        while (n-- > 0) f(n);
-    };
-    const auto threads = [](std::size_t n, const auto& f) {
-        std::vector<std::jthread> pool;
-        for (std::size_t k = 0; k < 3; ++k)
-            pool.emplace_back([&, k] {
-                for (std::size_t i = k; i < n; i += 3) f(i);
-            });
-    };
     const auto run = [](const auto& density, const auto& executor) {
         philox gen{2};
         const mcmc::ensemble sampler{mcmc::differential_evolution{}};
@@ -127,11 +117,11 @@ TEST_CASE("any executor gives the chain of the serial one: backwards, by threads
         return sampler.run(s, density, 30, executor, gen);
     };
     const auto serial = run(standard_normal, tunekit::core::serial);
-    CHECK(run(standard_normal, backwards) == serial);
-    CHECK(run(standard_normal, threads) == serial);
+    CHECK(run(standard_normal, support::backwards) == serial);
+    CHECK(run(standard_normal, support::on_threads) == serial);
     CHECK(run(batched_normal{}, tunekit::core::serial) == serial);
-    CHECK(run(batched_normal{}, backwards) == serial);
-    CHECK(run(batched_normal{}, threads) == serial);
+    CHECK(run(batched_normal{}, support::backwards) == serial);
+    CHECK(run(batched_normal{}, support::on_threads) == serial);
 }
 
 TEST_CASE("a density of 0 outside a box keeps every walker inside and uniform: p(false alarm) < 1e-6")

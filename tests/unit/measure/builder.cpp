@@ -358,10 +358,20 @@ TEST_CASE("a machine on which nothing compiles ends the run in one line, and bla
 TEST_CASE("a directory that others can write to is refused, and one from which nothing can be executed")
 {
     const tk::measure::detail::temporary_directory place("/tmp/tunekit-cache-");
-    REQUIRE(::chmod(place.name().c_str(), 0777) == 0);
-    CHECK(message_of([&] { builder pool(quick(place.name())); }) ==
-          "tunekit: builder: others can write to the directory '" + place.name() +
-              "', and who can do so runs code as you; want it owned by you, and chmod go-w");
+    const std::string refused = "tunekit: builder: others can write to the directory '" + place.name() +
+                                "', and who can do so runs code as you; want it owned by you, and chmod go-w";
+    for (const mode_t mode : {0777U, 01777U, 0773U, 0770U, 0720U, 0702U}) {  // those who see it, and those who do not
+        CAPTURE(mode);
+        REQUIRE(::chmod(place.name().c_str(), mode) == 0);
+        CHECK(message_of([&] { builder pool(quick(place.name())); }) == refused);
+    }
+    REQUIRE(::chmod(place.name().c_str(), 0755) == 0);
+    CHECK_NOTHROW(builder(quick(place.name())));
+    if (::geteuid() == 0) {  // another user's, to which nobody else can write
+        REQUIRE(::chown(place.name().c_str(), 65534, 65534) == 0);
+        CHECK(message_of([&] { builder pool(quick(place.name())); }) == refused);
+        REQUIRE(::chown(place.name().c_str(), 0, 0) == 0);
+    }
     for (const char* const where : {"/dev/shm", "/run", "/tmp", "/var/tmp"}) {
         struct statvfs s{};
         if (::statvfs(where, &s) != 0 || (s.f_flag & ST_NOEXEC) == 0 || ::access(where, W_OK) != 0) continue;

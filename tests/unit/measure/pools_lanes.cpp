@@ -10,6 +10,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -193,6 +194,37 @@ TEST_CASE(
     CHECK_FALSE(lost.at(ticket{8}).measured);
     CHECK(pool.room() == 0);
     CHECK_THROWS_AS(static_cast<void>(pool.collect(1)), tk::error);
+}
+
+TEST_CASE("lanes on threads of their own share a folder of builds, and each answers all that it was given")
+{
+    const measure::detail::temporary_directory kept("/tmp/tunekit-cache-");
+    const std::vector<measure::recorded_row> table(6, taking(1));
+    const auto costs_of_all = [&] {
+        measure::builder build({.flags = {"-O0"}, .directory = kept.name(), .processes = 1});
+        measure::lanes pool(
+            what, std::move(build),
+            measure::simulated_workers<measure::recorded_rows>({measure::recorded_rows(table)}, {.workers = 1}),
+            {.ahead = 5});
+        for (std::uint64_t k = 0; k < 6; ++k) pool.submit({.ticket = ticket{k}, .candidate = k});
+        std::vector<double> out(6);  // a cost, or below 0 the kind of the failure
+        for (std::size_t left = 6; left > 0;)
+            for (const answer& a : pool.collect(60)) {
+                const measure::measurement& m = a.measured.value();
+                out[static_cast<std::size_t>(a.ticket)] = m.ok() ? m.cost : -1.0 - static_cast<double>(m.failed->kind);
+                --left;
+            }
+        return out;
+    };
+    std::vector<std::vector<double>> beside(3);
+    {
+        std::vector<std::jthread> threads;
+        for (auto& mine : beside) threads.emplace_back([&] { mine = costs_of_all(); });
+    }
+    const auto alone = costs_of_all();  // finds what was built
+    CHECK(alone[0] == 1);
+    CHECK(alone[3] == -1.0 - static_cast<double>(failure_kind::build_error));
+    for (const auto& one : beside) CHECK(one == alone);
 }
 
 TEST_CASE(

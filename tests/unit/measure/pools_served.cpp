@@ -15,6 +15,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/support/parents.hpp"
@@ -146,6 +147,29 @@ TEST_CASE("served workers: in a process with threads, workers are the program ag
         pool.submit({.ticket = ticket{2}, .candidate = 8});
         CHECK(pool.collect(30).at(0).measured->cost == 101);  // `make` is told which worker
     }
+    CHECK_FALSE(has_children());
+}
+
+TEST_CASE("served workers: pools on threads of their own answer what each answers alone, whatever is lost beside it")
+{
+    const auto answers = [] {
+        auto pool = pool_of(2);
+        std::vector<double> out;  // a cost; below 0: the kind of the failure, or -1 where the job was lost
+        for (const tk::index i : {0U, 3U, 1U, 4U, 5U, 2U, 7U, 9U}) {
+            const auto m = measured(pool, i).measured;
+            out.push_back(!m ? -1 : m->ok() ? m->cost : -2.0 - static_cast<double>(m->failed->kind));
+        }
+        return out;
+    };
+    const auto alone = answers();
+    CHECK(alone[0] == 1);
+    CHECK(alone[4] == -1);
+    std::vector<std::vector<double>> beside(3);
+    {
+        std::vector<std::jthread> threads;
+        for (auto& mine : beside) threads.emplace_back([&] { mine = answers(); });
+    }
+    for (const auto& one : beside) CHECK(one == alone);
     CHECK_FALSE(has_children());
 }
 

@@ -3,10 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
 #include <regex.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -591,12 +594,38 @@ TEST_CASE(
     CHECK(in_next_run().failed->kind == failure_kind::build_error);
     CHECK(builds() == 5);
 
-    REQUIRE(::chmod((at / "kept").c_str(), 0777) == 0);
-    CHECK_THROWS_WITH_AS(program(numbers(3), o),
-                         ("tunekit: program: others can write to the directory '" + (at / "kept") +
-                          "', and who can do so runs code as you; want it owned by you, and chmod go-w")
-                             .c_str(),
-                         tk::error);
+    put(at / "source", "echo 6\n");
+    CHECK(in_next_run().cost == 6);
+    CHECK(builds() == 6);
+    o.rebuild = true;
+    CHECK(in_next_run().cost == 6);
+    CHECK(builds() == 7);
+    {
+        program p(numbers(3), o);
+        for (const tk::index i : {0U, 1U, 2U}) CHECK(measured(p, i).cost == 6);  // once for one key, and each run
+        CHECK(builds() == 8);
+    }
+    o.rebuild = false;
+    CHECK(in_next_run().cost == 6);
+    CHECK(builds() == 8);
+
+    const auto refused = [&] {
+        CHECK_THROWS_WITH_AS(program(numbers(3), o),
+                             ("tunekit: program: others can write to the directory '" + (at / "kept") +
+                              "', and who can do so runs code as you; want it owned by you, and chmod go-w")
+                                 .c_str(),
+                             tk::error);
+    };
+    for (const mode_t mode : {0777U, 01777U, 0773U, 0770U, 0720U, 0702U}) {
+        CAPTURE(mode);
+        REQUIRE(::chmod((at / "kept").c_str(), mode) == 0);
+        refused();
+    }
+    REQUIRE(::chmod((at / "kept").c_str(), 0700) == 0);
+    if (::geteuid() == 0) {
+        REQUIRE(::chown((at / "kept").c_str(), 65534, 65534) == 0);
+        refused();
+    }
 }
 
 TEST_CASE("program: a build is named by its variables too, and by no worker's folder")
@@ -735,6 +764,53 @@ TEST_CASE("program: a relative TMPDIR serves, also behind a failure in another f
     }
     ::setenv("TMPDIR", old.c_str(), 1);
     std::filesystem::current_path(here);
+}
+
+TEST_CASE("program: the folder that a killed run left is removed by the next, a minute later, and no other")
+{
+    const temporary_folder at;
+    const char* const was = std::getenv("TMPDIR");
+    const std::string before = was != nullptr ? was : "/tmp";
+    ::setenv("TMPDIR", (at / "").c_str(), 1);
+    measure::detail::adopt_descent();
+    const pid_t tuner = ::fork();
+    REQUIRE(tuner >= 0);
+    if (tuner == 0) {
+        program p(numbers(3), {.command = script("mkdir -p {scratch}/d && touch {scratch}/d/f && exec sleep 300"),
+                               .repetition = once});
+        p.submit({.candidate = 0});
+        static_cast<void>(p.collect(300));
+        ::_exit(0);
+    }
+    const auto folders = [&] {
+        std::size_t n = 0;
+        for (const auto& one : std::filesystem::directory_iterator(at / ""))
+            n += contains(one.path().string(), "tunekit-program-") ? 1U : 0U;
+        return n;
+    };
+    const auto begun = [&] {
+        for (const auto& one : std::filesystem::recursive_directory_iterator(at / ""))
+            if (one.path().filename() == "f") return true;
+        return false;
+    };
+    while (!begun()) ::usleep(10000);
+    ::kill(tuner, SIGKILL);
+    while (::waitpid(-1, nullptr, 0) > 0) {  // ends once all below it have, which hold its folder
+    }
+    REQUIRE(folders() == 1);
+    {
+        const program young(numbers(3), {.command = script("echo 1")});
+        CHECK(folders() == 2);  // it might be about to be locked
+    }
+    const std::string left = std::filesystem::directory_iterator(at / "")->path().string();
+    const timespec old[2] = {{::time(nullptr) - 100, 0}, {::time(nullptr) - 100, 0}};
+    REQUIRE(::utimensat(AT_FDCWD, left.c_str(), old, 0) == 0);
+    {
+        const program next(numbers(3), {.command = script("echo 1")});
+        CHECK(folders() == 1);
+    }
+    CHECK(folders() == 0);
+    ::setenv("TMPDIR", before.c_str(), 1);
 }
 
 TEST_CASE("program: what is built in place is built again when its arguments change")

@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/support/executors.hpp"
 #include "tests/unit/surrogate/data.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/random/choice.hpp"
@@ -538,6 +539,21 @@ TEST_CASE("gaussian process: equal states, data and generators give equal states
     };
     m.predict(a, q.rows(), std::span(backwards), run);
     CHECK(backwards == predicted(m, b, q));
+}
+
+TEST_CASE("gaussian process: any executor predicts as the serial one, threads too")
+{
+    const table t = smooth(91, 60), at = smooth(92, 500);  // eight blocks of rows, the last one smaller
+    const gaussian_process model;
+    const auto s = fitted(model, t, 60);
+    const predictions serial = predicted(model, s, at);
+    const auto by = [&](const auto& executor) {
+        predictions out(at.size());
+        model.predict(s, at.rows(), std::span(out), executor);
+        return out;
+    };
+    CHECK(by(support::backwards) == serial);
+    CHECK(by(support::on_threads) == serial);
 }
 
 TEST_CASE("process pool: it predicts as predict does, through added rows, other targets and new parameters")

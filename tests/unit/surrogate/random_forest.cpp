@@ -6,10 +6,10 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <thread>
 #include <type_traits>
 
 #include "data.hpp"
+#include "tests/support/executors.hpp"
 
 namespace tk = tunekit;
 using namespace surrogate_test;
@@ -239,16 +239,6 @@ TEST_CASE("a monotone transform of a feature parts the training rows the same wa
 
 TEST_CASE("any executor gives the forest of the serial one: backwards and by threads")
 {
-    const auto backwards = [](std::size_t n, auto&& f) {
-        for (std::size_t i = n; i-- > 0;) f(i);
-    };
-    const auto threads = [](std::size_t n, auto&& f) {
-        std::vector<std::jthread> pool;
-        for (std::size_t k = 0; k < 3; ++k)
-            pool.emplace_back([&f, k, n] {
-                for (std::size_t i = k; i < n; i += 3) f(i);
-            });
-    };
     const auto t = noise(61, 1500, 5, 5);
     const random_forest model{.trees = 6};
     const auto serial = fitted(model, t);
@@ -262,8 +252,8 @@ TEST_CASE("any executor gives the forest of the serial one: backwards and by thr
         model.predict(s, t.rows(), p, executor);
         CHECK(p == known);
     };
-    check(backwards);
-    check(threads);
+    check(support::backwards);
+    check(support::on_threads);
 }
 
 TEST_CASE("one draw of 64 bits is taken per fit, and another seed gives another forest")

@@ -4,7 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -13,11 +15,13 @@
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
+#include "tunekit/measure/function.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
+#include "tunekit/search/experience.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/model_guided.hpp"
@@ -25,6 +29,7 @@
 #include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/tune.hpp"
+#include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;
 using tk::random::philox;
@@ -105,6 +110,57 @@ TEST_CASE("runs on threads of their own, over one space and one strategy, propos
                                    tk::screen::adaptive_sampling{},
                                    {.round = 16}});
     check(tk::recipes::combined().strategy);
+}
+
+TEST_CASE("runs on threads of their own share one experience, and so do copies of one run")
+{
+    // Larger than what an experience tabulates, so that copies of a run ask one and the same memory for its forecasts.
+    static const tk::space::product wide{tk::space::integers<"rows">(1, 64), tk::space::integers<"columns">(1, 64),
+                                         tk::space::integers<"unroll">(1, 16)};
+    const auto cost = [](const auto& c) {
+        return 1e-3 * (1 + tk::get<"rows">(c) / 32.0 + 16.0 / tk::get<"columns">(c) + tk::get<"unroll">(c) / 4.0);
+    };
+    tk::experience past;
+    for (const std::uint64_t seed : {1U, 2U}) {
+        philox gen(seed);
+        made_up measure;
+        const tk::tuning record = tk::tune(tiles, measure, tk::search::hill_climb{}, {.trials = 40}, gen);
+        past.add(tiles, record, "device " + std::to_string(seed));
+    }
+    REQUIRE(past.sources.size() == 2);
+    const auto asked = [](const tk::tuning& record) {
+        std::vector<tk::index> out;
+        for (const auto& t : record.trials()) out.push_back(t.candidate);
+        return out;
+    };
+    const auto check = [&](const auto& space) {
+        const auto how = tk::recipes::combined(past);  // its models are fitted by the first who wants them
+        const auto run = [&](std::size_t i) {
+            philox gen(i + 1);
+            tk::measure::function measure{space, cost};
+            return asked(tk::tune(space, measure, how, {.trials = 12}, gen));
+        };
+        const auto beside = side_by_side(run);
+        CHECK(beside[0].size() == 12);
+        CHECK(beside == one_by_one(run));
+    };
+    check(tiles);
+    check(wide);
+
+    const auto drive = [&](auto& run, std::size_t trials) {
+        while (run.record().trials().size() < trials)
+            for (const tk::job& j : run.ask(1)) run.tell(j, {.cost = cost(wide.at(j.candidate)), .runs = 1});
+    };
+    tk::tuner begun(wide, tk::recipes::combined(past), {.trials = 14}, philox(5));
+    drive(begun, 9);
+    const auto go_on = [&](std::size_t) {
+        auto copy = begun;
+        drive(copy, 14);
+        return asked(copy.record());
+    };
+    const auto copies = side_by_side(go_on);
+    CHECK(copies[0].size() == 14);
+    CHECK(copies == std::vector(3, go_on(0)));
 }
 
 TEST_CASE("one belief forecasts for several threads")

@@ -59,6 +59,7 @@ refuses 'want 0 or more' --space space.json --stop-when-gain-below -1 --calls 9 
 refuses 'want how often' --space space.json --stop-when-gain-below 1 --calls -9 -- ./program.sh {tile} {mode} {on}
 refuses '--seconds nan, want 0 or more' --space space.json --seconds nan -- ./program.sh {tile} {mode} {on}
 refuses '--seconds -1.000000, want 0 or more' --space space.json --seconds -1 -- ./program.sh {tile} {mode} {on}
+refuses '--rebuild is of what earlier runs built' --space space.json --rebuild -- ./program.sh {tile} {mode} {on}
 refuses '--resume needs a log' --space space.json --resume -- ./program.sh {tile} {mode} {on}
 for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers 1.5' '--repeat -1' '--memory-mib -1'; do
     # shellcheck disable=SC2086 # an option and its value
@@ -109,6 +110,16 @@ run --trials 18 "$@" --build /bin/sh -c "echo {mode} >>'$work/builds'; echo 'ech
     /bin/sh {build}/made {tile} {on} >out 2>err || fail "--build: exit status $?: $(cat err)"
 [ "$(wc -l <runs)" -gt 18 ] || fail "there was no last comparison: $(wc -l <runs) runs"
 [ "$(sort builds | tr '\n' ' ')" = 'fast slow ' ] || fail "built anew: $(cat builds)"
+# Builds that are kept are found by the next run; --rebuild makes each of them once more, for the search and the comparison together.
+built() {
+    rm -f builds
+    run --trials 18 "$@" --build-directory kept --build /bin/sh -c "echo {mode} >>'$work/builds'; echo 'echo cost: 2' > {build}/made" -- \
+        /bin/sh {build}/made {tile} {on} >out 2>err || fail "--build-directory: exit status $?: $(cat err)"
+    sort builds 2>/dev/null | tr '\n' ' '
+}
+[ "$(built "$@")" = 'fast slow ' ] || fail "--build-directory: built $(cat builds)"
+[ -z "$(built "$@")" ] || fail "--build-directory: built again: $(cat builds)"
+[ "$(built "$@" --rebuild)" = 'fast slow ' ] || fail "--rebuild: built '$(cat builds)'"
 cat >counted.sh <<'END'
 #!/bin/sh
 echo >>"$(dirname "$0")/runs.counted"

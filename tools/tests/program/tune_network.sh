@@ -81,7 +81,7 @@ done
 [ "$(grep -c '"verified": true' "$work/json")" = 5 ] || fail "not every task has a verified kernel"
 
 # Ended by a signal: the table so far, and a log that is taken up.
-for signal in INT TERM; do
+for signal in INT HUP QUIT TERM; do
     sh -c 'trap - INT; exec "$@"' sh "$tune" --network alexnet --seconds 600 --seed 3 --log "$work/ended.$signal" >"$work/out" 2>"$work/err" &
     child=$!
     tries=0
@@ -92,7 +92,7 @@ for signal in INT TERM; do
     kill -s $signal $child
     status=0
     wait $child || status=$?
-    if [ $signal = TERM ]; then want=143; else want=130; fi
+    case $signal in INT) want=130 ;; HUP) want=129 ;; QUIT) want=131 ;; TERM) want=143 ;; esac
     [ "$status" = "$want" ] || fail "SIG$signal: exit status $status, want $want: $(cat "$work/err")"
     grep -q '^A1 ' "$work/out" || fail "SIG$signal: no table: $(cat "$work/out" "$work/err")"
 done

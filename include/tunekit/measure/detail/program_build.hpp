@@ -23,6 +23,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/build/store.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -88,11 +89,16 @@ inline bool still_lists(const std::string& folder, std::string_view listing)
 class program_builds {
 public:
     program_builds() = default;
-    /// Reads what the build names. Throws tunekit::error where the folder cannot be made, and where others can write to it.
-    program_builds(std::string folder, const program_texts& texts)
+    /// Reads what the build names; `anew`: what earlier runs built counts for nothing. Throws tunekit::error where the folder
+    /// cannot be made, and where others can write to it.
+    program_builds(std::string folder, const program_texts& texts, bool anew)
         : done_(std::move(folder), ".done"), failed_(done_.directory(), ".failed")
     {
         claim_folder(done_.directory(), "program");
+        if (anew)
+            core::detail::system::each_name_in(this->folder(), [&](const std::string& name) {
+                if (name.ends_with(".done")) ::unlink((this->folder() + '/' + name).c_str());
+            });
         const std::vector<std::string> named = texts.named_by_build();
         for (std::size_t k = 0; k < named.size(); ++k) {
             struct stat s{};

@@ -32,7 +32,7 @@ public:
     [[nodiscard]] const program_texts& texts() const noexcept { return texts_; }
     [[nodiscard]] const program_builds& builds() const noexcept { return builds_; }
     /// Builds in `folder` from now on. Throws as `program_builds`.
-    void build_in(std::string folder) { builds_ = program_builds(std::move(folder), texts_); }
+    void build_in(std::string folder) { builds_ = program_builds(std::move(folder), texts_, options_.rebuild); }
 
     /// The command for the values of a configuration, with these folders.
     [[nodiscard]] program_command filled(std::vector<std::string> values, std::string scratch, std::string build) const

@@ -45,6 +45,8 @@ struct program_options {
     /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What lies in it
     /// and is not what an earlier run built there is built again.
     std::string build_directory{};
+    /// Whether what was built there before this `program` was made is built again: for a build that reads what it does not name.
+    bool rebuild = false;
     std::string result_file{};             ///< * the file with its numbers; empty: its output has them
     std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
     std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost

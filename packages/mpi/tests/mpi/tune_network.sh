@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tune_network.sh PROGRAM MPIRUN: tune_network_mpi tunes on three ranks, tells who measured what, is taken up where it was killed, and
-# ends with what it has on SIGTERM; wrong input is one line.
+# prints what it has on a signal and where its log fails; wrong input is one line.
 set -eu
 program=$1 mpirun=$2
 . "$(dirname "$0")/../support/launched.sh"
@@ -11,20 +11,27 @@ refuses 'want --log FILE' --network alexnet --resume
 refuses '--seconds is not positive' --network alexnet --seconds 0
 "$program" --version | grep -q "^tune_network_mpi (tunekit) [0-9]" || fail "--version"
 
+# waits_for LOG: until it has 40 lines, but no longer than a minute.
+waits_for() {
+    tries=0
+    while [ "$(cat "$1" 2>/dev/null | wc -l)" -lt 40 ] && [ $tries -lt 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+}
 "$mpirun" -n 3 "$program" --network alexnet --seconds 60 --seed 3 --log "$work/log" >/dev/null 2>&1 &
 child=$!
-tries=0
-while [ "$(cat "$work/log" 2>/dev/null | wc -l)" -lt 40 ] && [ $tries -lt 600 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
-# Rank 0, which holds the log, is killed; its launcher ends the job.
-for file in /proc/[0-9]*/fd/*; do
-    [ "$(readlink "$file" 2>/dev/null)" = "$work/log" ] || continue
-    pid=${file#/proc/}
-    kill -9 "${pid%%/*}"
-    break
-done
+waits_for "$work/log"
+# sends SIGNAL LOG: to rank 0, which holds the log.
+sends() {
+    for file in /proc/[0-9]*/fd/*; do
+        [ "$(readlink "$file" 2>/dev/null)" = "$2" ] || continue
+        pid=${file#/proc/}
+        kill -s "$1" "${pid%%/*}"
+        break
+    done
+}
+sends KILL "$work/log" # its launcher ends the job
 wait $child && fail "a job whose rank 0 was killed ended with status 0"
 lines=$(wc -l <"$work/log")
 [ "$lines" -ge 40 ] || fail "only $lines lines before the kill"
@@ -41,5 +48,42 @@ told=$(grep -c '^{"tell"' "$work/log")
 "$mpirun" -n 3 "$program" --network alexnet --seconds 5 --seed 3 --log "$work/log" --resume --device other >"$work/other" 2>&1 && fail "a log of another device was taken up"
 grep -q "machine" "$work/other" || fail "it does not say that the device is another: $(cat "$work/other")"
 cat "$work/table"
+for signal in TERM HUP; do
+    "$mpirun" -n 3 "$program" --network alexnet --seconds 120 --seed 3 --log "$work/ended.$signal" >"$work/table" 2>"$work/err" &
+    child=$!
+    waits_for "$work/ended.$signal"
+    sends $signal "$work/ended.$signal"
+    status=0
+    wait $child || status=$?
+    case $signal in TERM) want=143 ;; HUP) want=129 ;; esac
+    [ "$status" = $want ] || fail "SIG$signal: exit status $status, want $want"
+    [ "$(grep -cE '^A[0-9]+ ' "$work/table")" = 5 ] || fail "SIG$signal: no table"
+done
+
+# What was found is printed before anything that can fail: the folder of the log is removed, or the disk is full from some line on.
+# ends_early WHAT WORDS: so does the run of $child, with a line of its own.
+ends_early() {
+    status=0
+    wait $child || status=$?
+    [ "$status" = 2 ] || fail "$1: exit status $status, want 2"
+    [ "$(grep -cE '^A[0-9]+ ' "$work/table")" = 5 ] || fail "$1: no table"
+    grep -q '^model latency ' "$work/table" || fail "$1: no sum"
+    grep -q "^tune_network_mpi: .*$2" "$work/err" || fail "$1: no line says so"
+}
+mkdir "$work/gone"
+"$mpirun" -n 3 "$program" --network alexnet --seconds 120 --seed 3 --log "$work/gone/log" >"$work/table" 2>"$work/err" &
+child=$!
+waits_for "$work/gone/log"
+rm -r "$work/gone"
+ends_early 'a log whose folder was removed' 'log'
+faults=$(dirname "$program")/../tests/attack_failing_calls.so
+if [ -e "$faults" ]; then
+    head -c 8 /dev/zero >"$work/count"
+    LD_PRELOAD=$faults TUNEKIT_FAULT_IN=tune_network_mpi TUNEKIT_FAULT=300+:28 TUNEKIT_FAULT_COUNT=$work/count \
+        "$mpirun" -n 3 "$program" --network alexnet --seconds 120 --seed 3 --log "$work/full" >"$work/table" 2>"$work/err" &
+    child=$!
+    ends_early 'a full disk' 'No space left'
+    if grep -q 'No space' "$work/full"; then fail 'a full disk: held against a configuration'; fi
+fi
 [ $bad = 0 ] || cat "$work/err"
 exit $bad

@@ -7,8 +7,8 @@
 #include <limits>
 #include <numbers>
 #include <stdexcept>
-#include <thread>
 
+#include "tests/support/executors.hpp"
 #include "tests/unit/surrogate/data.hpp"
 
 namespace tk = tunekit;
@@ -259,11 +259,7 @@ TEST_CASE("threads do not change the shares")
     const table t = noise(5, 80, 3, 5);
     const auto s = fitted({.trees = 8}, t);
     const auto values = tk::surrogate::values_of(t.rows());
-    const auto on_threads = [](std::size_t n, const auto& f) {
-        std::vector<std::jthread> pool;
-        for (std::size_t i = 0; i < n; ++i) pool.emplace_back([&f, i] { f(i); });
-    };
-    CHECK(importance_of(s, values, {}, on_threads) == importance_of(s, values));
+    CHECK(importance_of(s, values, {}, support::on_threads) == importance_of(s, values));
 }
 
 TEST_CASE("what is not a grid of the forest's features is refused")

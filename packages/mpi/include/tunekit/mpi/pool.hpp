@@ -79,8 +79,8 @@ struct attaching;
 /// `worker_task` of `mpi::handed_over_kernel` (mpi/handed_over.hpp). What is built travels in messages through rank 0.
 /// So no file system needs to be shared, and a machine that runs needs no compiler.
 ///
-/// SIGINT and SIGTERM are for the leader (`stop_on_signal`). Other ranks ignore them, and end when the leader tells
-/// them to.
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT are for the leader (`stop_on_signal`). Other ranks ignore them, and end when the
+/// leader tells them to.
 ///
 /// Throws: tunekit::error where MPI has begun already, or cannot begin. A `make` that throws does not end the job: its
 ///         rank reports why, and does not measure.
@@ -295,7 +295,8 @@ struct attaching {
                            .part = options.part,
                            .tasks = own.tasks};
         if (rank != 0) {
-            if (whole_job) ::signal(SIGINT, SIG_IGN), ::signal(SIGTERM, SIG_IGN);
+            if (whole_job)
+                for (const int asked : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) ::signal(asked, SIG_IGN);
             serve_rank(comm, std::move(own), who, options.code, options.patience_seconds, whole_job);
             if (!whole_job) MPI_Comm_free(&comm);
             return std::nullopt;

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/io/text.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/messages.hpp"
@@ -72,10 +72,11 @@ struct reply {
     friend bool operator==(const reply&, const reply&) = default;
     static void each(auto& m, auto& io) { io(m.number), io(m.measured), io(m.ran_s), io(m.code); }
 
-    /// Whether its seconds can be times: a damaged rank's are added up and written into logs like any other's.
+    /// Whether its seconds can be times: a damaged rank's are added up and written into logs like any other's, so the sum of
+    /// many has to stay finite.
     [[nodiscard]] bool possible() const noexcept
     {
-        const auto time = [](double s) { return s >= 0 && s <= (std::numeric_limits<double>::max)(); };
+        const auto time = [](double s) { return s >= 0 && s <= io::max_seconds; };
         return time(ran_s) && (!measured || (time(measured->build_seconds) && time(measured->run_seconds)));
     }
 };
