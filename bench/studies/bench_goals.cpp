@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The front that strategies find of a recorded space of two goals: a log of tune_command with --number, as examples/stories/zstd/record.sh writes it.
+// The front that strategies find of a recorded space of two goals, its cost and its first number. goals_peers.py puts other tuners beside them.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -17,9 +17,7 @@
 #include "tools/support/client_lines.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/core/text.hpp"
-#include "tunekit/formats/listed.hpp"
-#include "tunekit/io/read_log.hpp"
+#include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/any_space.hpp"
@@ -33,7 +31,7 @@ namespace tk = tunekit;
 namespace {
 
 struct settings {
-    std::string log, strategies = "parego,combined,random";
+    std::string space, strategies = "parego,combined,random";
     std::size_t repeats = 25, trials = 200;
     std::uint64_t seed = 1;
     bool json = false;
@@ -63,47 +61,40 @@ struct recorded {
     }
 };
 
-recorded read(const std::string& path)
+recorded read(const std::string& stem)
 {
-    const auto log = tk::io::read_log(path);
-    std::vector<tk::space::listed::config> configs;
-    std::vector<tk::measure::measurement> rows;
-    double low[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()},
-           high[2] = {0, 0};
-    for (const auto& t : log.trials) {
-        auto& c = configs.emplace_back();
-        for (const std::string& text : t.values) {
-            const auto x = tk::core::number<std::int64_t>(text);
-            if (!x)
-                tk::invalid("log " + path + ": the value '" + text + "' is not an integer, want a space of integers");
-            c.push_back(*x);
-        }
-        rows.push_back(t.measured);
-        if (!t.measured.ok()) continue;
-        if (t.measured.values.size() == 0)
-            tk::invalid("log " + path + ": has no number beside the cost, want one with --number");
-        const double goals[] = {t.measured.cost, t.measured.values[0]};
+    const auto from = tk::io::read_recorded_space(stem);
+    if (!from.problems.empty()) throw tk::error(from.problems.front().text());
+    if (from.value_names.empty())
+        tk::invalid("space " + stem + ": has no number beside the cost, want a line 'value NAME'");
+    constexpr double most = std::numeric_limits<double>::infinity();
+    recorded out{from.sample ? tk::space::any_space(tk::io::listed_space_of(from))
+                             : tk::space::any_space(tk::io::space_of(from)),
+                 {},
+                 {most, most},
+                 {0, 0}};
+    for (const auto& row :
+         (from.sample ? tk::io::listed_table_of(from) : tk::io::table_of(from, tk::io::space_of(from))).rows) {
+        const auto& m = out.rows.emplace_back(row.result);
+        if (!m.ok()) continue;
+        const double goals[] = {m.cost, m.values[0]};
         for (std::size_t g = 0; g < 2; ++g) {
-            if (!(goals[g] > 0)) tk::invalid("log " + path + ": a goal is not positive, want positive ones");
-            low[g] = (std::min)(low[g], goals[g]);
-            high[g] = (std::max)(high[g], goals[g]);
+            if (!(goals[g] > 0)) tk::invalid("space " + stem + ": a goal is not positive, want positive ones");
+            out.low[g] = (std::min)(out.low[g], goals[g]);
+            out.high[g] = (std::max)(out.high[g], goals[g]);
         }
     }
-    if (rows.empty()) tk::invalid("log " + path + ": has no trial, want a recorded space");
-    return {tk::space::any_space(tk::space::listed(log.header.tasks.front().parameters, configs)),
-            std::move(rows),
-            {low[0], low[1]},
-            {high[0], high[1]}};
+    return out;
 }
 
 void run(const settings& s)
 {
-    recorded of = read(s.log);
+    recorded of = read(s.space);
     tk::tuning all;
     for (tk::index i = 0; i < of.rows.size(); ++i) all.append({i, of.rows[static_cast<std::size_t>(i)]}, 0);
     const auto front = tk::front_of(all, {0, 1});
     const double whole = of.volume(front);
-    nlohmann::ordered_json out{{"space", s.log},
+    nlohmann::ordered_json out{{"space", s.space},
                                {"configurations", of.rows.size()},
                                {"front", front.members.size()},
                                {"trials", s.trials},
@@ -145,7 +136,7 @@ int main(int argc, char** argv)
 {
     settings s;
     programs::study_app app("The share of the recorded front's hypervolume that strategies find.", "bench_goals");
-    app.add_option("log", s.log, "log of a recorded space with a cost and a number")->required();
+    app.add_option("space", s.space, "recorded space with a number beside the cost, without .params")->required();
     app.add_option("--strategies", s.strategies, "names, separated by commas");
     app.add_option("--trials", s.trials, "of each run");
     app.repeats(s.repeats);

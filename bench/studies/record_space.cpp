@@ -56,6 +56,7 @@ struct settings {
     std::size_t join = 0;    ///< parts that are there
     bool large = false;      ///< 2 10^4 to 2 10^5 configurations instead of some thousand
     bool count = false;      ///< say how many, and measure none
+    bool scratch = false;    ///< the bytes of each kernel's scratch beside its time
 };
 
 /// So many runs of each configuration; of slow ones fewer, two at least: none is begun once all took `enough` together.
@@ -236,16 +237,25 @@ void join(const settings& s, const std::string& name, const tk::space::dynamic_p
     std::printf("%s", programs::spaces_line(name, all).c_str());
 }
 
+/// The bytes that the kernel holds beside its operands: packed weights and what it copies.
+template <class Case>
+double scratch_bytes(const Case& on)
+{
+    if constexpr (requires { on.scratch_size(); }) return static_cast<double>(on.scratch_size() * sizeof(float));
+    else tk::invalid("--scratch: this kind does not say what it holds, want conv2d, nchw or winograd");
+}
+
 template <class Case>
 void record_all(Case on, const settings& s, const std::string& kind)
 {
     tk::io::recorded_space recorded;
     std::string layer = s.layer;
     layer.erase(std::remove(layer.begin(), layer.end(), '^'), layer.end());
-    const std::string name = kind + '_' + layer + (s.large ? "_large" : "");
+    const std::string name = kind + '_' + layer + (s.large ? "_large" : "") + (s.scratch ? "_scratch" : "");
     recorded.kernel = kind + ' ' + s.layer;
     recorded.device = s.device;
     on.describe(recorded, s.large);
+    if (s.scratch) recorded.value_names = {"scratch_bytes"};
     const auto space = tk::io::space_of(recorded);
     if (s.count) {
         std::printf("%s %llu\n", name.c_str(), static_cast<unsigned long long>(space.size()));
@@ -270,6 +280,7 @@ void record_all(Case on, const settings& s, const std::string& kind)
         const double begun = spent();
         const auto m = measure.measure(std::span(&i, 1), {}).at(0);
         auto row = record(m, spent() - begun);
+        if (s.scratch && m.ok()) row.record.result.values = {scratch_bytes(on)};
         row.ordinals.resize(space.dimensions());
         space.ordinals(std::span(&i, 1), row.ordinals);
         recorded.rows.push_back(std::move(row));
@@ -325,6 +336,7 @@ int main(int argc, char** argv)
     app.add_option("--seed", s.seed, "of the order in which configurations are measured [1]")
         ->check(programs::whole_number());
     app.add_flag("--large", s.large, "20 000 to 200 000 configurations instead of some thousand");
+    app.add_flag("--scratch", s.scratch, "the bytes of each kernel's scratch, too: a space of two goals");
     app.add_flag("--count", s.count, "print how many configurations there are, and measure none");
     app.add_option("--device", s.device, "what the .params file says of this machine");
     app.add_option("--repeats", s.repeats, "timed repeats of each configuration [7]");

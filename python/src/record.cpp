@@ -3,13 +3,17 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bind.hpp"
@@ -92,14 +96,27 @@ struct called {
     }
 };
 
-/// Measures the best `n` and `untuned` afresh. (best or None, its cost, the cost of untuned, those not told apart, rounds).
-nb::tuple race(const record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds)
+/// Measures the best `n` and `untuned` afresh; with several goals, 0 the cost and k + 1 number k, what is near their front. (best or
+/// None, its cost, the cost of untuned, those not told apart, rounds, (index, goals, ends of their intervals) of the front's members).
+nb::tuple race(const record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
+               const std::vector<std::size_t>& goals)
 {
     called by{call, r.judge};
-    const auto line = tk::line_up(r.found, n, untuned);
-    const auto found = tk::compare_finalists(by, line, untuned, {}, {.max_rounds = 30, .max_seconds = seconds});
+    tk::measure::race_options how{.max_rounds = 30, .max_seconds = seconds};
+    auto line = goals.empty() ? tk::line_up(r.found, n, untuned) : tk::front_finalists(r.found, goals, n);
+    if (std::find(line.begin(), line.end(), untuned) == line.end()) line.push_back(untuned);
+    for (const std::size_t k : goals)
+        if (k > 0) how.values.push_back(k - 1);
+    const auto found = tk::compare_finalists(by, line, untuned, {}, how);
     const nb::object best = found.best ? nb::object(nb::int_(*found.best)) : nb::none();
-    return nb::make_tuple(best, found.cost, found.untuned_cost, found.race.tied, found.race.rounds);
+    nb::list front;
+    const tk::pareto raced = goals.empty() ? tk::pareto{} : tk::front_of(found.race);
+    for (const tk::front_member& m : raced.members) {
+        std::vector<std::pair<double, double>> within;
+        for (const auto& w : m.within) within.emplace_back(w.low, w.high);
+        front.append(nb::make_tuple(m.candidate, m.goals, within));
+    }
+    return nb::make_tuple(best, found.cost, found.untuned_cost, found.race.tied, found.race.rounds, front);
 }
 
 /// The configurations of the front of these goals, 0 the cost and k + 1 number k, by single measurements.

@@ -52,6 +52,10 @@ public:
     {
         return of_record([](const tk::tuning& r) { return r.best_cost(); });
     }
+    std::string beyond_limit()
+    {
+        return of_record([](const tk::tuning& r) { return r.beyond_limit(); });
+    }
     record seen()
     {
         return of_record([&](const tk::tuning& r) { return record{name(), space_, r, judge()}; });
@@ -88,6 +92,7 @@ void bind_tuner(nb::module_& m)
         .def("know", &run::know)
         .def("best", &run::best)
         .def("best_cost", &run::best_cost)
+        .def("beyond_limit", &run::beyond_limit)
         .def("record", &run::seen);
 }
 

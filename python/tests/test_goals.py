@@ -51,6 +51,35 @@ def test_the_front_of_the_cost_and_a_number() -> None:
             assert all(t.configuration["mode"] == "plain" for t in front)
 
 
+def test_a_race_compares_the_objective_and_not_the_cost() -> None:
+    for objective, level in [("bytes where cost <= 50", 5), ("cost where bytes <= 500", 5), ("cost * bytes", 1)]:
+        found = minimize(work, LEVELS, trials=12, recipe="random", numbers=["bytes"], objective=objective, race=True)
+        assert found.race is not None and found.race.rounds >= 2
+        assert found.best["level"] == level
+        assert found.race.front == []
+
+
+def test_a_race_for_the_front_has_its_members_with_every_goal() -> None:
+    found = minimize(work, LEVELS, trials=12, recipe="parego", numbers=["bytes"], race=True)
+    assert found.race is not None
+    front = found.race.front
+    assert [m.configuration["level"] for m in front] == [1, 2, 3, 4, 5, 6]
+    assert all(m.configuration["mode"] == "plain" for m in front)
+    assert [m.goals for m in front] == [{"cost": 10.0 * k, "bytes": 1000.0 - 100 * k} for k in range(1, 7)]
+    assert all(m.within[g][0] <= m.goals[g] <= m.within[g][1] for m in front for g in ("cost", "bytes"))
+    assert found.best == front[0].configuration
+    plain = minimize(work, LEVELS, trials=12, recipe="random", numbers=["bytes"], race=True)
+    assert plain.race is not None and plain.race.front == [] and plain.best["level"] == 1
+
+
+def test_progress_says_by_how_much_a_limit_is_broken(capsys: pytest.CaptureFixture[str]) -> None:
+    found = minimize(work, LEVELS, trials=12, recipe="grid", numbers=["bytes"], objective="cost where bytes <= 200", progress=True)
+    told = capsys.readouterr().err.splitlines()
+    assert all("none keeps the limit, the nearest is " in line for line in told)
+    assert told[-1].endswith("the nearest is 100 % beyond it")
+    assert repr(found) == "of 12 none keeps the limit, the nearest is 100 % beyond it: level 6, mode plain"
+
+
 def test_the_page_has_the_front_and_the_table_the_numbers(tmp_path: Path) -> None:
     found = minimize(work, LEVELS, trials=12, recipe="parego", numbers=["bytes"])
     found.report(tmp_path / "run.html")

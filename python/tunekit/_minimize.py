@@ -21,17 +21,39 @@ if TYPE_CHECKING:
     from ._space import Configuration
 
 
+class FrontMember:
+    """A configuration that no other is shown to beat in every goal."""
+
+    __slots__ = ("configuration", "goals", "within")
+
+    def __init__(self, configuration: Configuration, goals: dict[str, float], within: dict[str, tuple[float, float]]) -> None:
+        self.configuration = configuration
+        self.goals = goals
+        self.within = within
+
+    goals: dict[str, float]
+    """The median of the race's rounds, by the goal's name."""
+    within: dict[str, tuple[float, float]]
+    """95 % for that median; without bounds where there were too few rounds."""
+
+    def __repr__(self) -> str:
+        return f"FrontMember({self.configuration}, {self.goals})"
+
+
 class Race:
     """The last comparison: the finalists measured afresh, in turns."""
 
-    __slots__ = ("best", "cost", "first_cost", "tied", "rounds")
+    __slots__ = ("best", "cost", "first_cost", "tied", "rounds", "front")
 
-    def __init__(self, best: Configuration, cost: float, first_cost: float, tied: list[Configuration], rounds: int) -> None:
+    def __init__(
+        self, best: Configuration, cost: float, first_cost: float, tied: list[Configuration], rounds: int, front: list[FrontMember]
+    ) -> None:
         self.best = best
         self.cost = cost
         self.first_cost = first_cost
         self.tied = tied
         self.rounds = rounds
+        self.front = front
 
     best: Configuration
     """Of those that cannot be told apart, the one with the lowest cost."""
@@ -40,9 +62,11 @@ class Race:
     first_cost: float
     """That of the run's first configuration; infinity where it failed."""
     tied: list[Configuration]
-    """Those that were not shown to be slower, the best among them."""
+    """Those that were not shown to be slower, the best among them; with several goals, to be worse in all of them."""
     rounds: int
     """How often each was measured at most."""
+    front: list[FrontMember]
+    """With several goals the front, lowest cost first: the tied ones with all their goals. Else empty."""
 
 
 class Result:
@@ -117,12 +141,12 @@ class Progress:
         self._best = float("inf")
         self._trials = self._failed = 0
 
-    def told(self, kind: str, best: float, seconds: float) -> None:
+    def told(self, kind: str, best: float, seconds: float, beyond: str = "") -> None:
         self._trials += 1
         self._failed += bool(kind)
         better, self._best = best < self._best, best
         if self._to is not None and (self._terminal or better):
-            found = f", best {best:.6g}" if best < float("inf") else ""
+            found = f", {beyond or f'best {best:.6g}'}" if best < float("inf") else ""
             text = f"{self._trials} configurations, {self._failed} failed, {seconds:.1f} s{found}"
             self._to.write(f"\r\033[K{text}" if self._terminal else text + "\n")
             self._to.flush()
@@ -187,7 +211,8 @@ def minimize(
                 once more; lost again, it is a failed trial.
     workers:    how many calls are out at once, where the executor does not tell, or should not decide.
     isolated:   each call in a child process of its own, within `Limits`: a crash or a hang is one failed trial.
-    race:       at the end, the best three and the first are measured afresh in turns, for at most the run's time.
+    race:       at the end, the best three and the first are measured afresh in turns, for at most the run's time, and compared by
+                the objective; with the recipe "parego", what is near the front, by every goal: `Race.front`.
     numbers:    names of what f returns beside the cost, as `Measurement(cost, bytes=4096)`.
     objective:  what is lowered, of the cost and the numbers: "bytes", "2 * cost + 0.1 * bytes", "cost * bytes" or
                 "cost where bytes <= 4096". The recipe "parego" lowers the cost and all numbers at once: see `Result.front`.
@@ -219,7 +244,7 @@ def minimize(
 
     def told(kind: str, stamp: float) -> None:
         if line is not None:
-            line.told(kind, tuner.best_cost, stamp)
+            line.told(kind, tuner.best_cost, stamp, tuner._run.beyond_limit())
         if watch is not None and watch(tuner):
             tuner.stop()
 
@@ -232,7 +257,7 @@ def minimize(
         try:
             drive(tuner._run, work, limits, executor, at_once, told, names)
             if race:
-                compared = compare(space, tuner._run.record(), again, names)
+                compared = compare(space, tuner._run.record(), again, names, recipe == "parego" and bool(names) and not objective)
         except KeyboardInterrupt:
             if tuner.best_cost == float("inf"):
                 raise
@@ -243,8 +268,10 @@ def minimize(
     return Result(space, tuner._run.record(), facts_of(recipe, seed), compared, stopped)
 
 
-def compare(space: Space, record: _core.Record, again: Callable[[Configuration], Measured], names: list[str]) -> Race | None:
-    """The race of the best three and the first; None where nothing was found, or all of them fail."""
+def compare(
+    space: Space, record: _core.Record, again: Callable[[Configuration], Measured], names: list[str], several: bool = False
+) -> Race | None:
+    """The race of the best three, or of the front of several goals, and the first; None where nothing was found, or all of them fail."""
     if not record.found():
         return None
     first = record.trials()[0][0]
@@ -253,7 +280,11 @@ def compare(space: Space, record: _core.Record, again: Callable[[Configuration],
         cost, kind, why, took, numbers = again(space.at(i))
         return cost, kind, why, took, values_of(names, numbers)
 
-    best, cost, first_cost, tied, rounds = record.race(measured, 3, first, max(1.0, record.seconds()))
+    goals = ["cost", *names] if several else []
+    best, cost, first_cost, tied, rounds, front = record.race(
+        measured, 12 if several else 3, first, max(1.0, record.seconds()), list(range(len(goals)))
+    )
     if best is None:
         return None
-    return Race(space.at(best), cost, first_cost, [space.at(i) for i in tied], rounds)
+    members = [FrontMember(space.at(i), dict(zip(goals, values)), dict(zip(goals, within))) for i, values, within in front]
+    return Race(space.at(best), cost, first_cost, [space.at(i) for i in tied], rounds, members)

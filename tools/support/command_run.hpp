@@ -151,10 +151,16 @@ public:
     {
         const bool better = record.best_cost() < best_;
         best_ = record.best_cost();
+        const std::string broken = record.beyond_limit();
         if (terminal_ || better)
             std::fprintf(stderr, "%s%zu configurations, %llu failed, %.1f s%s%s%s", terminal_ ? "\r\033[K" : "",
                          record.trials().size(), static_cast<unsigned long long>(record.failed()), record.seconds(),
-                         record.found() ? ", best " : "", record.found() ? cost_text(unit_, best_).c_str() : "",
+                         !record.found()  ? ""
+                         : broken.empty() ? ", best "
+                                          : ", ",
+                         !record.found()  ? ""
+                         : broken.empty() ? cost_text(unit_, best_).c_str()
+                                          : broken.c_str(),
                          terminal_ ? "" : "\n");
         pays_ = pays_ && !gains_little(record);
         return stop_.heard() != 0 || !pays_;

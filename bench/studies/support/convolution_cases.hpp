@@ -56,6 +56,8 @@ public:
         made_->pack_input(on.x, {input_.data(), input_.size()});
     }
     void run() { made_->run(input_.data(), output_.data()); }
+    /// The elements that it holds beside its operands.
+    [[nodiscard]] std::size_t scratch_size() const { return made_->scratch_size(); }
     /// Where it writes.
     [[nodiscard]] const float* output() const { return output_.data(); }
     /// Converts the output into `to.got`.
@@ -117,6 +119,7 @@ public:
                                               .edge = static_cast<kernels::edge_mode>(at(v, 6))});
     }
     void run() { run_.run(); }
+    [[nodiscard]] std::size_t scratch_size() const { return run_.scratch_size(); }
 
     /// What is wrong with the last result.
     [[nodiscard]] auto check()
@@ -172,6 +175,7 @@ public:
                                                 .layout = static_cast<kernels::winograd_layout>(at(v, 6))});
     }
     void run() { run_.run(); }
+    [[nodiscard]] std::size_t scratch_size() const { return run_.scratch_size(); }
 
     /// What is wrong with the last result.
     [[nodiscard]] auto check()
@@ -226,6 +230,7 @@ public:
                       kernel_table(), on_.weights);
     }
     void run() { made_->run(on_.x.data(), on_.got.data()); }
+    [[nodiscard]] std::size_t scratch_size() const { return made_->scratch_size(); }
 
     /// What is wrong with the last result.
     [[nodiscard]] auto check() { return wrong(on_); }

@@ -1,33 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # tune.sh FOLDER [--short] [OPTION...]: flags of gcc 12 for bzip2 1.0.8, from its Debian source package: chosen on some files, shown on others
-# against -O2 and -O3. The sources come by apt-get from where this machine's packages come from, into FOLDER, unless bzip2-1.0.8 lies there.
+# against -O2 and -O3. Where the sources come from: sources.sh.
 set -eu
 . "$(dirname "$0")/../support.sh"
-CC=${CC:-$(command -v gcc-12 || echo gcc)}
-export CC
-wants "$CC" gcc-12 'the compiler gcc 12'
-if [ ! -d bzip2-1.0.8 ]; then
-    wants dpkg-source dpkg-dev 'what unpacks source packages'
-    wants apt-get apt 'what fetches source packages'
-fi
-wants_end
-wants_version gcc "$("$CC" -dumpfullversion)" 12 gcc-12
-
-# sources: with lists of its own, so that the machine's stay as they are.
-sources() {
-    mkdir -p apt/lists/partial apt/cache/archives/partial apt/parts
-    apt-get indextargets --format "deb-src \$(REPO_URI) \$(RELEASE) main" 'Created-By: Packages' 'Origin: Debian' 'Component: main' |
-        sort -u >apt/sources.list
-    set -- -q -o "Dir::Etc::SourceList=$folder/apt/sources.list" -o "Dir::Etc::SourceParts=$folder/apt/parts" \
-        -o "Dir::State::Lists=$folder/apt/lists" -o "Dir::Cache=$folder/apt/cache"
-    [ -s apt/sources.list ] && apt-get "$@" update && apt-get "$@" source --only-source bzip2 && [ -d bzip2-1.0.8 ]
-}
-if [ ! -d bzip2-1.0.8 ] && ! sources >sources.out 2>&1; then
-    tail -n 3 sources.out >&2
-    echo "this story needs the sources of bzip2 1.0.8 (Debian 12: source package bzip2), unpacked as $folder/bzip2-1.0.8" >&2
-    exit 77
-fi
+package=bzip2 version=1.0.8
+. "$here/sources.sh"
 
 # Two pairs of a program and headers, which every machine with this compiler has.
 head -c 1200000 "$("$CC" -print-prog-name=cc1)" >chosen_on

@@ -1,64 +1,94 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tune.sh FOLDER [FILE...]: the front of speed and size of zstd for your data, against the levels 1 to 19 of the same binary. It is chosen on one
-# half of the data and shown on the other. FILE... are the data, half of them (or of the only file) for each; without them the texts and
-# programs of this machine are taken. Environment: TRIALS (200), RACE (120, seconds of the comparison on the second half).
-# tune_command must be in the PATH. Exit status 77 where there is no zstd.
+# tune.sh FOLDER [--short] [FILE...] [OPTION...]: the front of speed and size of zstd for your data, beside the levels 1 to 19 of the same binary.
+# For each level the fastest configuration that is no larger is chosen on one half of the data and shown on the other. FILE... are the data, every
+# second one for each half, or the two halves of a single one; without them it is texts and programs that Debian's packages have here.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-mkdir -p "$1"
-out=$(cd "$1" && pwd)
-shift
-command -v zstd >/dev/null || { echo 'tune.sh: there is no zstd, want the package zstd' && exit 77; }
-most=8388608 # bytes of each half
+. "$(dirname "$0")/../support.sh"
+wants zstd zstd 'the compressor zstd'
+wants bash bash 'the shell bash'
+wants_end
 
-# The data: every second file for each half; of a single one its two halves.
-rm -f "$out/first" "$out/second"
-: >"$out/first"
-: >"$out/second"
-if [ $# = 1 ]; then
-    bytes=$(wc -c <"$1")
-    half=$((bytes / 2))
+if [ $short = yes ]; then most=262144 rounds=7 levels='1 3 9' trials=20 seconds=60; else most=1048576 rounds=15 levels=$(seq 1 19) trials=200 seconds=1500; fi
+: >files
+while [ $# -gt 0 ] && [ "${1#-}" = "$1" ]; do
+    case $1 in /*) printf '%s\n' "$1" ;; *) printf '%s\n' "$came_from/$1" ;; esac >>files
+    shift
+done
+[ -s files ] || printf '%s\n' /usr/share/common-licenses/* /usr/share/perl/5*/*.pm /usr/share/perl/5*/*/*.pm /usr/share/perl/5*/*.pl /bin/bash /usr/bin/perl /bin/tar \
+    /usr/lib/*/libc.so.6 >files
+: >first
+: >second
+if [ "$(wc -l <files)" = 1 ]; then
+    half=$(($(wc -c <"$(cat files)") / 2))
     [ $half -le $most ] || half=$most
-    head -c $half "$1" >"$out/first"
-    tail -c $half "$1" >"$out/second"
+    head -c $half "$(cat files)" >first
+    tail -c $half "$(cat files)" >second
 else
-    [ $# -gt 0 ] || set -- /usr/share/common-licenses/* /usr/share/perl/5*/*.pm /usr/share/perl/5*/*.pl /bin/bash /usr/bin/perl /bin/tar /usr/lib/*/libc.so.6
     to=first
-    for file in "$@"; do
+    while read -r file; do
         [ -f "$file" ] || continue
-        cat "$file" >>"$out/$to"
+        cat "$file" >>$to
         [ $to = first ] && to=second || to=first
-    done
-    for half in first second; do
-        head -c $most "$out/$half" >"$out/part"
-        mv "$out/part" "$out/$half"
-    done
+    done <files
+    for half in first second; do head -c $most $half >part && mv part $half; done
 fi
-[ -s "$out/first" ] && [ -s "$out/second" ] || { echo 'tune.sh: there are no data, want two files or one that is not empty' && exit 2; }
-echo "zstd $(zstd --version | grep -o 'v[0-9.]*' | head -n 1), $(wc -c <"$out/first") bytes to choose on, $(wc -c <"$out/second") to show on"
+[ -s first ] && [ -s second ] || { echo 'tune.sh: there are no data, want two files or one that is not empty' >&2 && exit 2; }
 
-# What to choose from: the search on the first half.
+# The search on the first half. Its page has the front as a picture, with intervals.
+rm -f first.jsonl
 # shellcheck disable=SC1083 # placeholders
-tune_command --space "$here/space.json" --strategy parego --trials "${TRIALS:-200}" --repeat 3 --seed "${SEED:-1}" --log "$out/first.jsonl" --report "$out/first.html" \
-    --number 'bytes=size:{scratch}/out.zst' --json \
-    -- "$here/compress.sh" "$out/first" '{scratch}/out.zst' '--zstd=strategy={strategy},wlog={window},hlog={hash},clog={chain},slog={search},mml={match},tlen={target}' >"$out/first.json"
+tune_command --space "$here/space.json" --strategy parego --trials $trials --repeat 3 --seconds $seconds --run-seconds 60 --cost cpu --number 'bytes=size:{scratch}/out.zst' \
+    --log first.jsonl --report first.html "$@" \
+    -- "$here/compress.sh" "$folder/first" '{scratch}/out.zst' '--zstd=strategy={strategy},wlog={window},hlog={hash},clog={chain},slog={search},mml={match},tlen={target}' >first.txt
+cat first.txt
 
-# What it is shown against: the members of the front and the levels, each an option of zstd, on the second half.
+# What was measured, `bytes seconds option`, and for each level the fastest of them that is no larger.
+sed -n 's/^{"tell".*"values":\["\([0-9]*\)","\([0-9]*\)","\([0-9]*\)","\([0-9]*\)","\([0-9]*\)","\([0-9]*\)","\([0-9]*\)"\].*"cost":\([0-9.e-]*\),.*"measured":\[\([0-9.]*\)[],].*/\9 \8 --zstd=strategy=\1,wlog=\2,hlog=\3,clog=\4,slog=\5,mml=\6,tlen=\7/p' \
+    first.jsonl >tried
+: >pairs
+for level in $levels; do
+    sh "$here/compress.sh" first out.zst "-$level"
+    awk -v level="$level" -v most="$(wc -c <out.zst)" '$1 <= most && (option == "" || $2 < least) { least = $2; option = $3; bytes = $1 }
+        END { if (option != "") print level, option; else print "none of what was tried is as small as level " level >"/dev/stderr" }' tried >>pairs
+done
+
+# Both of each pair on the second half, in turn with all others; each so often that it takes a tenth of a second.
+cat >often.sh <<'END_OF_SCRIPT'
+#!/bin/sh
+# often.sh TIMES OPTION: compresses the second half so often.
+n=$1
+shift
+while [ "$n" -gt 0 ]; do
+    zstd -q -f --single-thread --no-check "$@" second -o often.zst
+    n=$((n - 1))
+done
+END_OF_SCRIPT
+set --
+while read -r level option; do
+    once=$(bash -c "TIMEFORMAT=%3U; time sh often.sh 1 -$level" 2>&1)
+    times=$(awk -v t="$once" 'BEGIN { n = int(0.1 / (t + 0.001)) + 1; print (n > 40 ? 40 : n) }')
+    echo "$times" >>times.new
+    set -- "$@" "sh often.sh $times -$level" "sh often.sh $times $option"
+done <pairs
+mv times.new times
+bash "$here/../turns.sh" $rounds "$@" >shown.seconds
+
 {
-    printf '{"parameters": [{"name": "option", "values": ['
-    tr -d '\n ' <"$out/first.json" | sed 's/.*"front":\[//; s/\],"dominated".*//' |
-        grep -o '"config":{[^}]*}' |
-        sed 's/"config":{"strategy":\([0-9]*\),"window":\([0-9]*\),"hash":\([0-9]*\),"chain":\([0-9]*\),"search":\([0-9]*\),"match":\([0-9]*\),"target":\([0-9]*\)}/"--zstd=strategy=\1,wlog=\2,hlog=\3,clog=\4,slog=\5,mml=\6,tlen=\7", /' | tr -d '\n'
-    level=1
-    while [ $level -le 19 ]; do
-        printf '"-%s"%s' $level "$([ $level = 19 ] || echo ', ')"
-        level=$((level + 1))
-    done
-    printf ']}], "default": {"option": "-3"}}\n'
-} >"$out/shown.json"
-tune_command --space "$out/shown.json" --strategy grid --trials 100 --repeat 5 --seconds "${RACE:-120}" --log "$out/second.jsonl" --report "$out/second.html" \
-    --number 'bytes=size:{scratch}/out.zst' --goals cost,bytes --json \
-    -- "$here/compress.sh" "$out/second" '{scratch}/out.zst' '{option}' >"$out/second.json"
-tune_report "$out/second.jsonl" --text
-echo "pages: $out/first.html, $out/second.html"
+    echo
+    here_and_now
+    echo "zstd $(zstd --version | grep -o 'v[0-9.]*' | head -n 1), $trials configurations on $(wc -c <first) bytes, shown on $(wc -c <second) others"
+    echo 'level   bytes     ms  tuned: bytes     ms   times as much processor time for the level, 95 %   options'
+    k=1
+    while read -r level option; do
+        sh "$here/compress.sh" second level.zst "-$level"
+        sh "$here/compress.sh" second tuned.zst "$option"
+        cmp -s second "$(zstd -q -d -f tuned.zst -o tuned.back && echo tuned.back)" || { echo "$option does not give the data back" >&2 && exit 1; }
+        n=$(sed -n "$(((k + 1) / 2))p" times)
+        ms() { awk -v at="$1" -v n="$n" '{ print 1e3 * $at / n }' shown.seconds | sort -g | sed -n "$(((rounds + 1) / 2))p"; }
+        printf '%5s %8s %6.1f %13s %6.1f   %-28s %s\n' "$level" "$(wc -c <level.zst)" "$(ms $k)" "$(wc -c <tuned.zst)" "$(ms $((k + 1)))" \
+            "$(gain median shown.seconds $k $((k + 1)))" "${option#--zstd=}"
+        k=$((k + 2))
+    done <pairs
+} | tee result
+echo "page: $folder/first.html"

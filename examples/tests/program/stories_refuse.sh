@@ -31,7 +31,7 @@ says() {
     [ -z "$words" ] || grep -qF -- "$words" "$work/out" || fail "$*: said '$(cat "$work/out")', want '$words'"
 }
 
-for story in gcc_flags openblas solver second_week stencil; do
+for story in gcc_flags openblas solver second_week stencil zstd; do
     says 2 'usage: sh ' sh "$stories/$story/tune.sh"
     says 77 'tune_command in the PATH' env PATH="$work/bare" CC=none CXX=none OPENBLAS=none sh "$stories/$story/tune.sh" "$work/a"
 done
@@ -40,6 +40,7 @@ says 77 '(Debian: dpkg-dev)' env PATH="$work/bare" CC=none sh "$stories/gcc_flag
 says 77 '(Debian: libopenblas0-pthread)' env PATH="$work/bare" OPENBLAS=none sh "$stories/openblas/tune.sh" "$work/a"
 says 77 '(Debian: cadical)' env PATH="$work/bare" sh "$stories/solver/tune.sh" "$work/a"
 says 77 '(Debian: cadical)' env PATH="$work/bare" sh "$stories/second_week/tune.sh" "$work/a"
+says 77 '(Debian: zstd)' env PATH="$work/bare" sh "$stories/zstd/tune.sh" "$work/a"
 says 77 '(Debian: g++)' env PATH="$work/bare" CXX=none sh "$stories/stencil/tune.sh" "$work/a"
 
 fake cadical 1.9.4

@@ -30,5 +30,6 @@ openblas) lines "^(all eight|d[a-z0-9]+) +$interval +$interval\$" 9 && lines '^(
 solver) lines "$interval\$" 2 && lines '^options: --restartint=' 1 ;;
 second_week) lines '^seed 1, (cold|warm): [0-9]+(, none)?, [0-9.e+-]+$' 2 ;;
 stencil) lines ' [0-9]+\.[0-9]{3} \[no interval from 2\]' 2 && lines '^seconds .*sum ' 2 ;;
+zstd) lines "^ +[139] .* $interval +strategy=[1-9],wlog=" 1 ;;
 *) fail 'no story of this name' ;;
 esac

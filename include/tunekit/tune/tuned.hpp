@@ -51,7 +51,8 @@ namespace detail {
 }  // namespace detail
 
 /// The result of a run in one line: how many trials there were, the best configuration, its cost and that of the first
-/// trial that ran. Costs are taken as seconds. Where nothing was found, the line says so and why most trials failed.
+/// trial that ran. Costs are taken as seconds. Where nothing was found, the line says so and why most trials failed; where nothing keeps
+/// an objective's limit, it has `tuning::beyond_limit` and the nearest configuration.
 template <space::described Space>
 [[nodiscard]] std::string to_text(const tuned<Space>& found)
 {
@@ -78,13 +79,16 @@ TUNEKIT_INLINE std::string to_text(const tuning& found, std::span<const std::str
     std::string of = std::to_string(found.trials().size());
     if (!found.known().empty()) of += " and " + std::to_string(found.known().size()) + " known";
     if (!found.found()) return "none of " + of + (found.failed() > 0 ? " ran: " + found.most_often() : " was measured");
-    std::string out = "best of " + of + ": ";
-    for (std::size_t j = 0; j < texts.size(); ++j) out += names[j] + ' ' + texts[j] + ", ";
-    out += time(found.best_cost());
+    const std::string broken = found.beyond_limit();
+    std::string out = broken.empty() ? "best of " + of + ": " : "of " + of + ' ' + broken + ": ";
+    for (std::size_t j = 0; j < texts.size(); ++j) (out += j == 0 ? "" : ", ") += names[j] + ' ' + texts[j];
+    if (!broken.empty()) return out;
+    out += (texts.empty() ? "" : ", ") + time(found.best_cost());
     const auto first = std::find_if(found.trials().begin(), found.trials().end(),
                                     [](const measure::trial& t) { return t.measured.ok(); });
-    if (first != found.trials().end()) out += " (first try " + time(first->measured.cost) + ')';
-    return out;
+    if (first == found.trials().end()) return out;
+    const double cost = first->measured.cost;
+    return out + " (first try " + (cost < measure::broken_cost ? time(cost) : "beyond the limit") + ')';
 }
 
 }  // namespace tunekit::detail

@@ -94,6 +94,10 @@ public:
         return incumbent_ ? best_trial().measured.cost : std::numeric_limits<double>::infinity();
     }
 
+    /// What is told instead of the best cost where nothing keeps the limit of an objective (`measure::broken_cost`): "none keeps the limit,
+    /// the nearest is 23 % beyond it". The share is of the limit, or of 1 for a limit of 0; of several it is the sum. Else empty.
+    [[nodiscard]] std::string beyond_limit() const;
+
     /// The number of trials since the incumbent was found. It is 0 before there is one, so that patience waits for a
     /// first success.
     [[nodiscard]] std::uint64_t stale() const noexcept
@@ -145,6 +149,10 @@ private:
 }  // namespace tunekit
 
 #if TUNEKIT_BODIES
+#include <charconv>
+
+#include "tunekit/core/text.hpp"
+
 namespace tunekit {
 
 TUNEKIT_INLINE std::vector<index> tuning::finalists(std::size_t k) const
@@ -184,6 +192,14 @@ TUNEKIT_INLINE std::string tuning::most_often() const
     }
     if (most == nullptr) return {};
     return std::string(to_text(most->kind)) + (most->message.empty() ? "" : ", " + most->message);
+}
+
+TUNEKIT_INLINE std::string tuning::beyond_limit() const
+{
+    if (!found() || best_cost() < measure::broken_cost) return {};
+    const double percent = 100 * (best_cost() / measure::broken_cost - 1);
+    return "none keeps the limit, the nearest is " + core::text_of(percent, std::chars_format::general, 3) +
+           " % beyond it";
 }
 
 TUNEKIT_INLINE std::string tuning::nothing_found() const

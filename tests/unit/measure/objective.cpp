@@ -137,7 +137,8 @@ TEST_CASE("objective: one line for what is none")
     const auto said = [](const char* text) { return message([&] { measure::objective o(text, names); }); };
     CHECK(said("watts * cost") ==
           "tunekit: objective 'watts * cost': column 1: no number is called 'watts', want one of cost, bytes, joules");
-    CHECK(said("cost +") == "tunekit: objective 'cost +': column 7: found the end, want a number, a number or '('");
+    CHECK(said("cost +") ==
+          "tunekit: objective 'cost +': column 7: found the end, want a number, the name of a number or '('");
     CHECK(said("") == "tunekit: objective '' says nothing to lower, want cost, or an expression of it");
     CHECK(said("cost where bytes < 5") ==
           "tunekit: objective 'cost where bytes < 5': 'bytes < 5' is not a limit, want NAME <= NUMBER");

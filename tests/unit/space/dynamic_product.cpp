@@ -88,7 +88,7 @@ TEST_CASE("what makes no space is refused by name")
     CHECK_REFUSED((parameters{{"a", {1, 2, 1}}}), texts{}, "parameter 'a': value 1 is there twice, want it once");
     CHECK_REFUSED((parameters{{"a", {1}}, {"a", {2}}}), texts{}, "parameter 'a': is there twice, want distinct names");
     CHECK_REFUSED((parameters{{"a", {1, 2}}}), texts{"a > 0 and"},
-                  "constraint 'a > 0 and': column 10: found the end, want a number, a parameter or '('");
+                  "constraint 'a > 0 and': column 10: found the end, want a number, the name of a parameter or '('");
     CHECK_REFUSED((parameters{{"a", {1, 2}}, {"b", {1, 2}}}), (texts{"a < b", "a > b"}),
                   "constraints 'a < b' (number 1), 'a > b' (number 2): leave nothing together, want some values that "
                   "fulfil them all");

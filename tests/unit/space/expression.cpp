@@ -107,13 +107,13 @@ TEST_CASE("an expression knows the names in it")
 
 TEST_CASE("a bad expression names itself, the column and what was expected")
 {
-    check_message("", "column 1: found the end, want a number, a parameter or '('");
-    check_message("a +", "column 4: found the end, want a number, a parameter or '('");
-    check_message("a + * b", "column 5: found '*', want a number, a parameter or '('");
+    check_message("", "column 1: found the end, want a number, the name of a parameter or '('");
+    check_message("a +", "column 4: found the end, want a number, the name of a parameter or '('");
+    check_message("a + * b", "column 5: found '*', want a number, the name of a parameter or '('");
     check_message("a b", "column 3: found 'b', want an operator or the end");
     check_message("a = b", "column 3: found '=', want an operator or the end");
     check_message("a ** 2", "column 3: found '**', want an operator or the end");
-    check_message("a == not b", "column 6: found 'not', want a number, a parameter or '('");
+    check_message("a == not b", "column 6: found 'not', want a number, the name of a parameter or '('");
     check_message("(a + b", "column 7: found the end, want an operator or ')'");
     check_message("a + b)", "column 6: found ')', want an operator or the end");
     check_message("a <= tile", "column 6: no parameter is called 'tile', want one of a, b, c");

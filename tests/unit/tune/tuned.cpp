@@ -137,6 +137,21 @@ TEST_CASE("a bare strategy means the recipe of it")
     CHECK(trials(tk::search::annealing{}) == trials(tk::recipe{tk::search::annealing{}}));
 }
 
+TEST_CASE("where nothing keeps a limit, the line says by how much the nearest breaks it, and no cost")
+{
+    const auto line = [](double first, double second) {
+        tk::tuning record;
+        record.append({0, {.cost = first, .runs = 1}}, 0);
+        record.append({19, {.cost = second, .runs = 1}}, 0);
+        CHECK(record.beyond_limit().empty() == (second < tk::measure::broken_cost));
+        return to_text(tk::tuned(tiles, record));
+    };
+    CHECK(tk::tuning().beyond_limit().empty());
+    CHECK(line(2e30, 1.234e30) == "of 2 none keeps the limit, the nearest is 23.4 % beyond it: rows 32, columns 3");
+    CHECK(line(3e30, 1.5e30) == "of 2 none keeps the limit, the nearest is 50 % beyond it: rows 32, columns 3");
+    CHECK(line(3e30, 2) == "best of 2: rows 32, columns 3, 2 s (first try beyond the limit)");
+}
+
 TEST_CASE(
     "what is known before is no trial: the strategy hears of it, it is not measured again, and it may be the best")
 {

@@ -46,6 +46,8 @@ refuses 'the objective cost where bytes <= 650, not cost where bytes <= 600' --s
 status=0
 run --objective 'cost where bytes <= 300' --log never.jsonl >out 2>err || status=$?
 [ $status = 1 ] || fail "a limit that nobody keeps: exit status $status"
+grep -q '^1 configurations, 0 failed, .*, none keeps the limit, the nearest is [0-9.]* % beyond it$' err || fail "its progress: $(cat err)"
+if grep -q 'best .*e+30' err; then fail "its progress has a cost: $(cat err)"; fi
 grep -q "^no configuration keeps the limit of 'cost where bytes <= 300'; the nearest that was found: .*bytes 400; cost 60$" out || fail "the nearest: $(cat out)"
 "$report" never.jsonl --text >text || fail "the report of it"
 grep -q '^No configuration keeps the limit of cost where bytes <= 300.$' text || fail "the report: $(cat text)"
@@ -106,7 +108,7 @@ grep -q '"best":{"config":.*"cost":5' served || fail "the protocol's best: $(cat
 
 # Wrong input: a line each.
 refuses "no number is called 'watts', want one of cost, bytes" --space space.json --number bytes=regex:x --objective 'cost * watts' -- ./work.sh {level} {mode}
-refuses "want a number, a number or" --space space.json --objective 'cost *' -- ./work.sh {level} {mode}
+refuses "want a number, the name of a number or" --space space.json --objective 'cost *' -- ./work.sh {level} {mode}
 refuses 'is not a limit, want NAME <= NUMBER' --space space.json --number bytes=regex:x --objective 'cost where bytes < 5' -- ./work.sh {level} {mode}
 refuses 'makes one goal of several' --space space.json --number bytes=regex:x --objective 'bytes' --goals cost,bytes -- ./work.sh {level} {mode}
 refuses "neither cost nor a --number" --space space.json --number bytes=regex:x --goals cost,watts -- ./work.sh {level} {mode}

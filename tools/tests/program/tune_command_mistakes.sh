@@ -30,7 +30,7 @@ blank.json: parameters[0].name: is not a name, want one without blanks|--space b
 again.json: space: parameter 'tile': value 4 is there twice|--space again.json|{"parameters": [{"name": "tile", "values": [4, 2, 4]}]}
 letters.json: space: constraint 'tille <= 4': column 1: no parameter is called 'tille', want tile|--space letters.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "constraints": ["tille <= 4"]}
 names.json: space: constraint 'a <= q': column 6: no parameter is called 'q', want one of a, b|--space names.json|{"parameters": [{"name": "a", "values": [1]}, {"name": "b", "values": [1]}], "constraints": ["a <= q"]}
-half.json: space: constraint 'tile <': column 7: found the end, want a number, a parameter or '('|--space half.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "constraints": ["tile <"]}
+half.json: space: constraint 'tile <': column 7: found the end, want a number, the name of a parameter or '('|--space half.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "constraints": ["tile <"]}
 nothing.json: space: constraint 'tile > 9': leaves nothing, want one that some values fulfil|--space nothing.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "constraints": ["tile > 9"]}
 typed.json: default.tille: is not a parameter, want tile|--space typed.json|{"parameters": [{"name": "tile", "values": [1, 2]}], "default": {"tille": 1}}
 value.json: the default is not a configuration of the space: parameter 'a' does not have the value 7, want one of 1, 2|--space value.json|{"parameters": [{"name": "a", "values": [1, 2]}], "default": {"a": 7}}

@@ -197,7 +197,7 @@ private:
         if (at_ < text().size() && (text()[at_] == '\'' || text()[at_] == '"')) return quoted(column);
         const std::string_view w = word();
         if (w.empty() || w == "and" || w == "or" || w == "not")
-            to_.fail(at_, "found " + found() + ", want a number, a " + to_.role.name + " or '('");
+            to_.fail(at_, "found " + found() + ", want a number, the name of a " + to_.role.name + " or '('");
         const auto j = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), w) - names_.begin());
         if (j == names_.size())
             to_.fail(at_, std::string("no ") + to_.role.name + " is called " + found() + ", want " +

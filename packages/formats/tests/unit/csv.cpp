@@ -3,7 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -66,6 +68,36 @@ TEST_CASE("trials written as CSV read back equal")
     REQUIRE(got.trials.size() == 3);
     got.trials[2].measured.cost = want[2].measured.cost = 0;  // of a failure it means nothing, and NaN equals nothing
     CHECK(got.trials == want);
+}
+
+TEST_CASE("numbers beside the cost have a column each, by their names")
+{
+    const support::grid_space space({3, 2});
+    const std::vector<std::string> names{"bytes", "a, b"};
+    auto all = trials();
+    all[0].measured.values = {4096, 0.125};
+    all[1].measured.values = {1, std::numeric_limits<double>::quiet_NaN()};
+    const std::string text = tk::io::trials_to_csv(all, space, names);
+    CHECK(text.substr(0, text.find('\n')).ends_with(",batches_s,bytes,\"a, b\""));
+    auto got = tk::io::parse_csv(text, "t.csv", space);
+    CHECK(got.problems.empty());
+    CHECK(got.value_names == names);
+    REQUIRE(got.trials.size() == 3);
+    CHECK(got.trials[0] == all[0]);
+    CHECK(got.trials[1].measured.values[0] == 1);
+    CHECK(std::isnan(got.trials[1].measured.values[1]));
+    CHECK(got.trials[2].measured.values.size() == 0);
+    CHECK(tk::io::trials_to_csv(got.trials, space, got.value_names) == text);
+    const std::string head = text.substr(0, text.find('\n') + 1);
+    const auto wrong =
+        tk::io::parse_csv(head + "1,0,0,0,1.5,0,1,0,0,0,,,,,many,2\n2,1,1,0,1,0,1,0,0,0,,,,\n", "t.csv", space);
+    CHECK(wrong.trials.empty());
+    REQUIRE(wrong.problems.size() == 2);
+    CHECK(wrong.problems[0].text() == "t.csv:2: bytes: 'many' is not a number, want one, or nothing");
+    CHECK(wrong.problems[1].text() == "t.csv:3: has 14 fields, want 16");
+    std::string many = text.substr(0, text.find('\n'));
+    for (int k = 0; k < 7; ++k) many += ",v" + std::to_string(k);
+    CHECK_THROWS_AS((void)tk::io::parse_csv(many + '\n', "t.csv", space), tk::error);
 }
 
 TEST_CASE("malformed lines are listed with line and column, and every other line is read")

@@ -107,6 +107,45 @@ TEST_CASE("what is written reads back equal")
     CHECK(first == second);
 }
 
+TEST_CASE("numbers beside the cost are read and written by the names of the .params file")
+{
+    const support::temporary_folder folder;
+    const std::string with = params + "value bytes\nvalue joules\n";
+    const std::string head =
+        "a,b,c,time_ms,status,cost_ms,compile_ms,verification_ms,benchmark_ms,framework_ms,bytes,joules,t0,t1\n";
+    const auto got = read(folder, with,
+                          head +
+                              "1,0,7,2.5,valid,10,4,1,3,2,4096,0.125,2.25,2.75\n"
+                              "2,0,7,,compile_error,5,5,0,0,0,,,,\n"
+                              "2,1,7,2,valid,10,4,1,3,2,8192,,2,2\n"
+                              "4,1,7,2,valid,10,4,1,3,2,many,1,2,2\n");
+    CHECK(got.value_names == std::vector<std::string>{"bytes", "joules"});
+    REQUIRE(got.rows.size() == 3);
+    CHECK(got.rows[0].record.result.values == tk::measure::measured_values{4096, 0.125});
+    CHECK(got.rows[0].record.result.batches == std::vector<double>{2.25e-3, 2.75e-3});
+    CHECK(got.rows[1].record.result.values.size() == 0);
+    CHECK(got.rows[2].record.result.values[0] == 8192);
+    CHECK(std::isnan(got.rows[2].record.result.values[1]));
+    REQUIRE(got.problems.size() == 1);
+    CHECK(got.problems[0].text().ends_with(":5: bytes: 'many' is not a number, want one, or nothing"));
+    tk::io::write_recorded_space(folder / "again", got);
+    const auto again = tk::io::read_recorded_space(folder / "again");
+    CHECK(again.problems.empty());
+    CHECK(again.value_names == got.value_names);
+    REQUIRE(again.rows.size() == 3);
+    CHECK(again.rows[0] == got.rows[0]);
+    CHECK(std::isnan(again.rows[2].record.result.values[1]));
+    fails([&] { (void)read(folder, with, table); }, ":1: bytes: the header has no such column, want one");
+    fails(
+        [&] {
+            (void)read(
+                folder,
+                params + "value a1\nvalue a2\nvalue a3\nvalue a4\nvalue a5\nvalue a6\nvalue a7\nvalue a8\nvalue a9\n",
+                table);
+        },
+        "a9: is value 9, want at most 8 beside the cost");
+}
+
 TEST_CASE("seconds that came from milliseconds are written as milliseconds that read back equal")
 {
     int wrong = 0;

@@ -118,7 +118,7 @@ TEST_CASE("every mistake in a space file is one line that names the file and the
         {with(own, "constraints", "constrains"), "constrains: is unknown"},
         {with(own, "\"name\": \"tile\",", "\"name\": \"tile\", \"step\": 1,"), "parameters[0].step: is unknown"},
         {with(own, "tile < 64", "tiles < 64"), "no parameter is called 'tiles'"},
-        {with(own, "tile < 64", "tile <"), "want a number, a parameter"},
+        {with(own, "tile < 64", "tile <"), "want a number, the name of a parameter"},
         {with(own, "'-O3'", "'-O9'"), "no parameter has the value '-O9'"},
         {with(own, "tile < 64 or", "tile < 1 and"), "leaves nothing"},
         {with(own, "\"tile\": 16", "\"tile\": 17"), "the default is not a configuration"},

@@ -27,8 +27,9 @@ namespace tunekit::io {
 
 /// The trials of a file, and a problem for each line that could not be read.
 struct csv_trials {
-    std::vector<measure::trial> trials;  ///< in the order of the file
-    std::vector<problem> problems;       ///< lines that were skipped
+    std::vector<measure::trial> trials;    ///< in the order of the file
+    std::vector<problem> problems;         ///< lines that were skipped
+    std::vector<std::string> value_names;  ///< of `measurement::values`: the columns behind the batches
 };
 
 namespace detail {
@@ -91,17 +92,19 @@ struct csv_record {
 inline constexpr std::array<std::string_view, 10> csv_columns{"cost_s", "spread_s", "runs", "at_least", "build_s",
                                                               "run_s",  "failure",  "code", "message",  "batches_s"};
 
-[[nodiscard]] inline std::string csv_header(std::span<const std::string> names)
+[[nodiscard]] inline std::string csv_header(std::span<const std::string> names, std::span<const std::string> values)
 {
     std::string out = "trial,index";
     for (const auto& name : names) (out += ',') += csv_field(name);
     for (const std::string_view column : csv_columns) (out += ',') += column;
+    for (const auto& name : values) (out += ',') += csv_field(name);
     return out += '\n';
 }
 
-/// Reads the fields of a measurement; empty where one is malformed, which `wrong(column, what)` is told.
+/// Reads the fields of a measurement, and its values behind them; empty where one is malformed, which `wrong(column, what)` is told.
 template <class Wrong>
-[[nodiscard]] std::optional<measure::measurement> read_measurement(std::span<const std::string> fields, Wrong&& wrong)
+[[nodiscard]] std::optional<measure::measurement> read_measurement(std::span<const std::string> fields,
+                                                                   std::span<const std::string> values, Wrong&& wrong)
 {
     measure::measurement m;
     bool good = true;
@@ -140,16 +143,29 @@ template <class Wrong>
             check(9, x && *x >= 0 && *x <= max_seconds, "are not times, want seconds with a blank between them");
             m.batches.push_back(x.value_or(0));
         }
+    std::vector<double> numbers;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+        const std::string& text = fields[csv_columns.size() + k];
+        const auto x = core::number<double>(text.empty() ? "nan" : text);
+        if (!x) wrong(values[k], '\'' + text.substr(0, 80) + "' is not a number, want one, or nothing");
+        good = good && x;
+        numbers.push_back(x.value_or(0));
+    }
+    if (!m.failed) m.values = measure::measured_values(std::span<const double>(numbers));
     return good ? std::optional(std::move(m)) : std::nullopt;
 }
 
 }  // namespace detail
 
-/// Trials as text: one line each, with the texts of the parameters' values.
+/// Trials as text: one line each, with the texts of the parameters' values. `values` names the numbers beside the cost, a column each;
+/// one that was not measured, and those of a failure, are empty.
+///
+///     tk::io::trials_to_csv(found.trials(), space, found.value_names)
 template <space::described Space>
-[[nodiscard]] std::string trials_to_csv(std::span<const measure::trial> trials, const Space& space)
+[[nodiscard]] std::string trials_to_csv(std::span<const measure::trial> trials, const Space& space,
+                                        std::span<const std::string> values = {})
 {
-    std::string out = detail::csv_header(space.names());
+    std::string out = detail::csv_header(space.names(), values);
     for (std::size_t k = 0; k < trials.size(); ++k) {
         const index candidate = trials[k].candidate;
         const measure::measurement& m = trials[k].measured;
@@ -163,21 +179,26 @@ template <space::described Space>
                 ',' + core::text_of(m.failed->code) + ',' + detail::csv_field(m.failed->message);
         else out += ",,";
         for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += core::text_of(m.batches[i]);
-        out += m.batches.empty() ? ",\n" : "\n";
+        if (m.batches.empty()) out += ',';
+        for (std::size_t k = 0; k < values.size(); ++k)
+            (out += ',') +=
+                !m.failed && k < m.values.size() && !std::isnan(m.values[k]) ? core::text_of(m.values[k]) : "";
+        out += '\n';
     }
     return out;
 }
 
-/// Writes trials of `space` to a CSV file. Errors: tunekit::error where it cannot.
+/// Writes trials of `space` to a CSV file, as `trials_to_csv`. Errors: tunekit::error where it cannot.
 template <space::described Space>
-void write_csv(const std::string& path, std::span<const measure::trial> trials, const Space& space)
+void write_csv(const std::string& path, std::span<const measure::trial> trials, const Space& space,
+               std::span<const std::string> values = {})
 {
-    write_text(path, trials_to_csv(trials, space));
+    write_text(path, trials_to_csv(trials, space, values));
 }
 
 /// Reads the trials of `space` from text that trials_to_csv wrote; `name` stands for the file in problems. A line that
 /// is malformed, or whose values are not those of its index in `space`, is listed with its column; every other line is
-/// read.
+/// read. Up to eight further columns are values, by their names.
 /// Errors: tunekit::error where the header is not that of the space.
 template <space::described Space>
     requires space::counted<Space>
@@ -185,22 +206,26 @@ template <space::described Space>
 {
     const auto records = detail::csv_records(without_bom(text));
     const std::span<const std::string> names = space.names();
-    const auto header = detail::csv_records(detail::csv_header(names));
-    if (records.empty() || records[0].fields != header[0].fields) {
-        const std::string want = detail::csv_header(names);
+    const auto header = detail::csv_records(detail::csv_header(names, {}));
+    const std::size_t own = header[0].fields.size(), most = own + measure::measured_values::most;
+    const bool same = !records.empty() && records[0].fields.size() >= own && records[0].fields.size() <= most &&
+                      std::equal(header[0].fields.begin(), header[0].fields.end(), records[0].fields.begin());
+    if (!same) {
+        const std::string want = detail::csv_header(names, {});
         throw error(name + ":1: is not the header of this space, want " +
                     want.substr(0, (std::min)(want.find('\n'), std::size_t{200})));
     }
     csv_trials out;
+    const std::size_t columns = records[0].fields.size();
+    out.value_names.assign(records[0].fields.begin() + static_cast<std::ptrdiff_t>(own), records[0].fields.end());
     std::unordered_set<std::uint64_t> numbers;  // of the trials
     for (std::size_t k = 1; k < records.size(); ++k) {
         const auto& [line, fields] = records[k];
         const auto wrong = [&, at = line](std::string_view field, std::string what) {
             out.problems.push_back({name, at, std::string(field), std::move(what)});
         };
-        if (fields.size() != header[0].fields.size()) {
-            wrong("",
-                  "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(header[0].fields.size()));
+        if (fields.size() != columns) {
+            wrong("", "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(columns));
             continue;
         }
         const auto trial = core::number<std::uint64_t>(fields[0]);
@@ -222,7 +247,7 @@ template <space::described Space>
                   '\'' + fields[2 + j].substr(0, 80) + "' is not what index " + fields[1] + " has, want " + texts[j]);
             continue;
         }
-        auto m = detail::read_measurement(std::span(fields).subspan(2 + names.size()), wrong);
+        auto m = detail::read_measurement(std::span(fields).subspan(2 + names.size()), out.value_names, wrong);
         if (m) out.trials.push_back({*candidate, std::move(*m)});
     }
     return out;

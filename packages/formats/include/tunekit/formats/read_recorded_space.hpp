@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,6 +50,10 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
             out.device = rest();
         } else if (parts[0] == "constraint" && parts.size() > 1) {
             out.constraints.push_back(rest());
+        } else if (parts[0] == "value" && parts.size() == 2) {
+            out.value_names.emplace_back(parts[1]);
+            if (out.value_names.size() > measure::measured_values::most)
+                refuse(out.value_names.back(), "is value 9, want at most 8 beside the cost");
         } else if (parts[0] == "param" && parts.size() > 2) {
             recorded_parameter p{std::string(parts[1]), {}};
             if (parts.size() - 2 > 0xffff) refuse(p.name, "has more than 65535 values, want fewer");
@@ -64,7 +69,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
         } else {
             out.problems.push_back(
                 {path, at, std::string(parts[0].substr(0, 80)),
-                 "is not a whole entry, want 'kernel', 'device', 'param NAME V1 ...' or 'constraint EXPR'"});
+                 "is not a whole entry, want 'kernel', 'device', 'param NAME V1 ...', 'value NAME' or 'constraint EXPR'"});
         }
     }
     if (out.parameters.empty()) throw error(path + ": has no 'param NAME V1 V2 ...' line, want one per column");
@@ -76,6 +81,7 @@ struct layout {
     std::vector<std::unordered_map<std::int64_t, std::uint16_t>> ordinals;  // of each parameter's values
     std::size_t time = 0, status = 0;
     std::array<std::size_t, costs.size()> cost{};
+    std::vector<std::size_t> values;
     std::size_t first_repeat = 0, columns = 0;
 };
 
@@ -104,6 +110,7 @@ struct layout {
     out.time = find("time_ms");
     out.status = find("status");
     for (std::size_t j = 0; j < costs.size(); ++j) out.cost[j] = find(costs[j]);
+    for (const std::string& name : space.value_names) out.values.push_back(find(name));
     out.first_repeat = static_cast<std::size_t>(std::find(names.begin(), names.end(), "t0") - names.begin());
     out.columns = names.size();
     return out;
@@ -195,6 +202,14 @@ struct layout {
         return problem_at("time_ms",
                           quoted(fields[at.time]) + " is not a time, want milliseconds above 0 where status is valid");
     result.cost = *time;
+    std::vector<double> values;
+    for (std::size_t k = 0; k < at.values.size(); ++k) {
+        const std::string_view text = fields[at.values[k]];
+        const auto value = core::number<double>(text.empty() ? "nan" : text);
+        if (!value) return problem_at(space.value_names[k], quoted(text) + " is not a number, want one, or nothing");
+        values.push_back(*value);
+    }
+    result.values = measure::measured_values(std::span<const double>(values));
     for (std::size_t j = at.first_repeat; j < fields.size(); ++j) {
         if (fields[j].empty()) continue;
         if (const auto repeat = read_positive_seconds(fields[j])) result.batches.push_back(*repeat);

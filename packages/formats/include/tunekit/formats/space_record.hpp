@@ -40,6 +40,7 @@ struct recorded_space {
     std::string device;                          ///< its name
     std::vector<recorded_parameter> parameters;  ///< in column order
     std::vector<std::string> constraints;        ///< expressions over the names
+    std::vector<std::string> value_names;        ///< of the numbers beside each cost, `measurement::values`
     std::vector<recorded_row> rows;              ///< in file order
     bool sample = false;            ///< whether other configurations were never measured: a space of these rows alone
     std::vector<problem> problems;  ///< one for each part that was not read

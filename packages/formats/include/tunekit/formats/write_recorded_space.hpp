@@ -56,8 +56,10 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
         table += p.name + ',';
     }
     for (const auto& c : space.constraints) params += "constraint " + c + '\n';
+    for (const auto& name : space.value_names) params += "value " + name + '\n';
     table += "time_ms,status";
     for (const std::string_view name : detail::costs) (table += ',') += name;
+    for (const auto& name : space.value_names) (table += ',') += name;
     for (std::size_t j = 0; j < repeats; ++j) table += ",t" + std::to_string(j);
     table += '\n';
     for (const auto& row : space.rows) {
@@ -70,6 +72,9 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
         for (const double s : {row.record.seconds, m.build_seconds, row.record.check_seconds,
                                m.run_seconds - row.record.check_seconds, row.framework_seconds})
             add(s);
+        for (std::size_t k = 0; k < space.value_names.size(); ++k)
+            (table += ',') +=
+                !m.failed && k < m.values.size() && !std::isnan(m.values[k]) ? core::text_of(m.values[k]) : "";
         for (std::size_t j = 0; j < repeats; ++j)
             if (j < m.batches.size() && !m.failed) add(m.batches[j]);
             else table += ',';

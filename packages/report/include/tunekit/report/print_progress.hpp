@@ -35,6 +35,7 @@ namespace tunekit {
 ///     tk::tasks_budget all{.seconds = 600};
 ///     auto plan = tk::tune_tasks(tasks, tk::recipes::combined(), all, gen, {.watch = tk::print_progress(all, tasks)});
 ///
+/// Where nothing keeps an objective's limit yet, the line has `tuning::beyond_limit` instead of the best cost.
 /// For several tasks the cost is the model's latency, once every task has a configuration. With `tasks` it is forecast
 /// as well. The forecast is that of `schedule::expected_gain` for the time left, or for a minute where the time left is
 /// longer or not known. It is the expected change of the cost, with an interval of 90 %. The time left is that of the
@@ -84,7 +85,8 @@ public:
         latest_ = {.cost = record.best_cost(),
                    .seconds = record.seconds(),
                    .trials = record.trials().size(),
-                   .failed = record.failed()};
+                   .failed = record.failed(),
+                   .broken = record.beyond_limit()};
         if (!due()) return;
         const schedule::task_view view{
             .flops = 1, .curve = record.curve(), .seconds = record.seconds(), .active = true};
@@ -131,6 +133,7 @@ private:
         double cost = forever, seconds = 0;
         std::size_t trials = 0;
         std::uint64_t failed = 0;
+        std::string broken{};  // what is told where nothing keeps a limit
     };
 
     [[nodiscard]] bool due()
@@ -172,7 +175,8 @@ private:
             left =
                 (std::min)(left, static_cast<double>(trials_ - (std::min)(trials_, std::uint64_t{now.trials})) / rate);
         left = (std::max)(left, 0.0);
-        if (now.cost < forever)
+        if (!now.broken.empty()) line += " | " + now.broken;
+        else if (now.cost < forever)
             line += number(" | best %.4g ms", 1e3 * now.cost) + forecast(now, views, (std::min)(left, 60.0));
         if (left < forever) line += " | " + duration(left) + " left";
         const std::size_t known = core::detail::system::terminal_columns(to_);
