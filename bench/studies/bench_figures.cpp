@@ -14,6 +14,7 @@
 
 #include "bench/studies/support/dynatune_figures.hpp"
 #include "bench/studies/support/figure_parts.hpp"
+#include "bench/studies/support/recorded_runs.hpp"
 #include "bench/studies/support/replay_network.hpp"
 #include "bench/studies/support/study_app.hpp"
 #include "tunekit/explore/contextual.hpp"
@@ -186,48 +187,56 @@ void chameleon_9(const settings& s, const replayed_layer& layer)
 }
 
 /// Of every configuration: the coefficient of variation of the mean of n consecutive runs, by the groups of n in its recorded ones; where
-/// `whole`, of both passes, else of the first.
-std::vector<double> variation_of_means(std::span<const replayed_layer> layers, std::size_t n, bool whole)
+/// `whole`, of both passes, else of the first. Times what the median of such a variation from few groups is too small by
+/// (Wilson and Hilferty, 1931).
+std::vector<double> variation_of_means(std::span<const tk::measure::recorded_row> rows, std::size_t n, bool whole)
 {
     std::vector<double> out;
-    for (const auto& layer : layers)
-        for (const auto& row : layer.rows) {
-            std::span<const double> runs(row.result.batches);
-            if (!whole) runs = runs.first(runs.size() / 2);
-            std::vector<double> means;
-            for (std::size_t at = 0; at + n <= runs.size(); at += n)
-                means.push_back(tk::stats::mean(runs.subspan(at, n)));
-            if (!row.result.ok() || means.size() < 2) continue;
-            out.push_back(100 * std::sqrt(tk::stats::sample_variance(means)) / tk::stats::mean(means));
-        }
+    for (const auto& row : rows) {
+        std::span<const double> runs(row.result.batches);
+        if (!whole) runs = runs.first(runs.size() / 2);
+        std::vector<double> means;
+        for (std::size_t at = 0; at + n <= runs.size(); at += n) means.push_back(tk::stats::mean(runs.subspan(at, n)));
+        if (!row.result.ok() || means.size() < 2) continue;
+        const double usual = std::pow(1 - 2 / (9 * static_cast<double>(means.size() - 1)), 3);
+        out.push_back(100 * std::sqrt(tk::stats::sample_variance(means) / usual) / tk::stats::mean(means));
+    }
     return out;
 }
 
-// AdaTune, figure 3: the more runs are averaged, the less the mean varies. The recordings have 10 runs in each of two passes at most.
+// AdaTune, figure 3: the more runs are averaged, the less the mean varies. Networks have 10 batches of runs in each of two passes at most,
+// the layer that was recorded run by run 500 runs.
 void adatune_3(const settings& s, const std::string& own)
 {
     tk::report::line_chart chart{.x_name = "runs that are averaged; coefficient of variation, %",
-                                 .alternative = "variation of the mean of n runs"};
-    for (const auto& [network, whole] :
-         {std::pair{"resnet18", true}, {"resnet18", false}, {"squeezenet", true}, {"alexnet", true}}) {
-        const auto layers = programs::load_network(network, own + '/' + network);
-        const std::string name = network + std::string(whole ? "" : ", one pass");
-        auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = name});
+                                 .alternative = "variation of the mean of n runs",
+                                 .log_x = true};
+    const auto add = [&](const std::string& name, std::span<const tk::measure::recorded_row> rows, bool whole) {
+        auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = name + (whole ? "" : ", one pass")});
         std::printf("adatune-3: coefficient of variation of the mean of n runs, median over configurations, %s:",
-                    name.c_str());
-        for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{5}, std::size_t{10}}) {
-            auto x = variation_of_means(layers, n, whole);
+                    curve.name.c_str());
+        for (const std::size_t n : std::array<std::size_t, 10>{1, 2, 3, 5, 10, 25, 50, 100, 250, 500}) {
+            auto x = variation_of_means(rows, n, whole);
             if (x.empty()) continue;
             curve.at.push_back(static_cast<double>(n));
             curve.values.push_back(tk::stats::median(std::move(x)));
-            std::printf(" %zu: %.1f %%", n, curve.values.back());
+            std::printf(" %zu: %.2f %%", n, curve.values.back());
         }
         std::printf("\n");
-    }
+    };
+    for (const auto& layer : programs::load_runs(own + "/runs"))
+        for (const bool whole : {true, false}) add(layer.name, layer.rows, whole);
     auto& ideal = chart.curves.emplace_back(tk::report::chart_curve{.name = "independent runs"});
     for (const double n : chart.curves.front().at) {
         ideal.at.push_back(n);
         ideal.values.push_back(chart.curves.front().values.front() / std::sqrt(n));
+    }
+    for (const auto& [network, whole] :
+         {std::pair{"resnet18", true}, {"resnet18", false}, {"squeezenet", true}, {"alexnet", true}}) {
+        std::vector<tk::measure::recorded_row> rows;
+        for (const auto& layer : programs::load_network(network, own + '/' + network))
+            rows.insert(rows.end(), layer.rows.begin(), layer.rows.end());
+        add(network, rows, whole);
     }
     save(s, "adatune-3", chart);
 }

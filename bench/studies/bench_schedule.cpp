@@ -413,6 +413,7 @@ void print_json(const std::string& network, const std::vector<programs::layer_re
 void record(options o)
 {
     o.record.seed = o.replay.seed;
+    o.record.runs = o.replay.runs;
     const auto layers = programs::record_network(o.record, [](const std::string& layer, std::size_t pass) {
         std::fprintf(stderr, "%s, pass %zu\n", layer.c_str(), pass + 1);
     });
@@ -478,9 +479,17 @@ int main(int argc, char** argv)
         ->check(programs::whole_number())
         ->needs(fair);
 
-    const auto alone = [&](CLI::Option* option) { option->excludes(fair); };
-    alone(app.add_option("--record", o.record.folder,
-                         "measure the spaces into this folder; what was broken off there is taken up"));
+    const auto alone = [&](CLI::Option* option) { return option->excludes(fair); };
+    auto* const recording = alone(app.add_option(
+        "--record", o.record.folder, "measure the spaces into this folder; what was broken off there is taken up"));
+    app.add_option("--layer", o.record.layer, "recording: this layer alone")->needs(recording);
+    app.add_option("--sample", o.record.sample, "recording: so many configurations of a layer, at random [all]")
+        ->check(programs::whole_number())
+        ->needs(recording);
+    app.add_option("--block", o.record.block,
+                   "recording with --runs: runs of a block, with which a replay may begin [50]")
+        ->check(programs::whole_number())
+        ->needs(recording);
     alone(app.add_option("--device", o.record.device, "recording: what the .params files say of this machine"));
     alone(app.add_option("--core", o.record.core,
                          "recording: the core that kernels are timed on; compilers take the others [0]"));
@@ -498,7 +507,9 @@ int main(int argc, char** argv)
     alone(app.add_option(
         "--runs", o.replay.runs,
         "timed runs of each configuration, but for adatune, adatune-paper and combined, which keep their "
-        "evaluators; 0: as each recipe has it [0]"));
+        "evaluators; 0: as each recipe has it [0]. Recording: runs of each pass, timed one by one and kept in their "
+        "order; "
+        "0: ten batches"));
     alone(app.add_option("--out", o.out, "folder for the picture and its numbers, <network>-<strategy>.svg and .csv"));
     return programs::run_program(app, argc, argv, [&] {
         if (app.count("--repeats") > 0) o.fairly.repeats = o.replay.repeats;

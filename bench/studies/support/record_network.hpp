@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Measures AutoTVM's CPU spaces of a network whole, in two passes, and writes them as recorded spaces.
+/// Measures AutoTVM's CPU spaces of a network, whole or a sample, in two passes, and writes them as recorded spaces.
 
 #include <sched.h>
 
@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -72,7 +73,16 @@ struct record_settings {
     std::string folder;  ///< of the log, the code and the recorded spaces
     std::string device = "unnamed machine";
     std::uint64_t seed = 1;
-    std::size_t core = 0;  ///< that kernels run on; compilers take the others
+    std::size_t core = 0;                ///< that kernels run on; compilers take the others
+    std::string layer{};                 ///< the only one that is measured; empty: all
+    std::size_t sample = 0;              ///< configurations of each layer, at random; 0: all
+    std::uint32_t runs = 0, block = 50;  ///< of a pass, timed one by one, and of its blocks; 0: batches, of no order
+
+    [[nodiscard]] recording_protocol protocol() const
+    {
+        if (runs == 0) return {};
+        return {runs, runs, 0, std::numeric_limits<double>::infinity()};
+    }
 };
 
 /// What became of one layer.
@@ -128,14 +138,15 @@ std::vector<std::int64_t> inner_sizes(const Config& c, std::int64_t last)
     return {tunekit::get<"tile_ic">(c)[1], tunekit::get<"tile_oc">(c)[1], tunekit::get<"tile_ow">(c)[1], last};
 }
 
-/// All configurations in an order at random; every second pass goes the other way.
-inline std::vector<tunekit::index> order_of(tunekit::index size, std::uint64_t seed, std::size_t layer,
-                                            std::size_t pass)
+/// All configurations in an order at random, or the first of it; every second pass goes the other way.
+inline std::vector<tunekit::index> order_of(tunekit::index size, std::size_t sample, std::uint64_t seed,
+                                            std::size_t layer, std::size_t pass)
 {
     std::vector<tunekit::index> out(static_cast<std::size_t>(size));
     std::iota(out.begin(), out.end(), tunekit::index{0});
     auto gen = tunekit::random::stream(seed, 0x7265636fU, layer);
     tunekit::random::shuffle(out, gen);
+    if (sample > 0) out.resize((std::min)(out.size(), sample));
     if (pass % 2 == 1) std::reverse(out.begin(), out.end());
     return out;
 }
@@ -151,7 +162,8 @@ inline double rounded(double seconds)
 /// Seconds that are milliseconds of whole nanoseconds.
 inline double whole_nanoseconds(double seconds) { return std::round(1e9 * seconds) / 1e6 / 1e3; }
 
-using measurements = std::vector<tunekit::measure::measurement>;  ///< one per configuration
+using measurements =
+    std::vector<std::optional<tunekit::measure::measurement>>;  ///< by configuration; none outside the sample
 
 /// Proposes configurations in an order that is given.
 struct given_order {
@@ -186,24 +198,26 @@ measurements measure_layer(const Program& program, const tunekit::kernels::conv2
     const auto kernel =
         measure::generated_kernel<void(const float*, const float*, float*, float*)>(program, pool.cache(), data.bind());
     measure::thread_clock clock;
+    const auto protocol = s.protocol();
+    const auto order = order_of(program.space.size(), s.sample, s.seed, layer, pass);
     run_on(on.kernels);
     auto isolated = measure::isolated(
         program.space,
-        measure::timed{
-            kernel, recording_protocol{}, data.check(), clock,
-            measure::timed_options{.min_steps = recording_protocol{}.least_seconds / measure::smallest_step(clock),
-                                   .max_warm_up_runs = 5,
-                                   .max_warm_up_seconds = 0.05}},
+        measure::timed{kernel, protocol, data.check(), clock,
+                       measure::timed_options{.min_steps = protocol.least_seconds / measure::smallest_step(clock),
+                                              .max_warm_up_runs = 5,
+                                              .max_warm_up_seconds = 0.05}},
         {.canaries = data.canaries()});
     run_on(on.compilers);
     const auto all = tunekit::io::logged_run(
         s.folder + '/' + name + '-' + std::to_string(pass + 1) + ".jsonl", program.space,
         measure::generated(program, std::move(pool), std::move(isolated)),
-        tunekit::recipe{given_order{order_of(program.space.size(), s.seed, layer, pass)}, measure::fixed{},
-                        tunekit::candidate_limits{.max_run_seconds = 30, .max_build_seconds = 60},
-                        configurations_together},
-        {}, {.name = name, .strategy = "every configuration", .seed = s.seed, .resume = true});
-    measurements out(all.trials().size());
+        tunekit::recipe{
+            given_order{order}, measure::fixed{},
+            tunekit::candidate_limits{.max_run_seconds = s.runs > 0 ? 1000.0 : 30.0, .max_build_seconds = 60},
+            configurations_together},
+        {.trials = order.size()}, {.name = name, .strategy = "every configuration", .seed = s.seed, .resume = true});
+    measurements out(static_cast<std::size_t>(program.space.size()));
     for (const auto& t : all.trials()) out[static_cast<std::size_t>(t.candidate)] = t.measured;
     return out;
 }
@@ -211,11 +225,11 @@ measurements measure_layer(const Program& program, const tunekit::kernels::conv2
 /// Two passes as one recorded space.
 template <class Space, class Last>
 tunekit::io::recorded_space merge(const Space& space, Last&& last, const measurements& a, const measurements& b,
-                                  const std::string& kernel, const std::string& device)
+                                  const std::string& kernel, const record_settings& s)
 {
     tunekit::io::recorded_space out;
     out.kernel = kernel;
-    out.device = device;
+    out.device = s.device;
     const std::size_t dimensions = space.dimensions();
     std::vector<std::vector<std::int64_t>> values(dimensions);
     for (tunekit::index i = 0; i < space.size(); ++i) {
@@ -228,10 +242,19 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
             if (values[j].size() <= row.ordinals[j]) values[j].resize(row.ordinals[j] + std::size_t{1});
             values[j][row.ordinals[j]] = sizes[j];
         }
-        const auto& first = a[static_cast<std::size_t>(i)];
-        const auto& second = b[static_cast<std::size_t>(i)];
+        if (!a[static_cast<std::size_t>(i)]) {
+            out.sample = true;
+            continue;
+        }
+        const auto& first = *a[static_cast<std::size_t>(i)];
+        const auto& second = *b[static_cast<std::size_t>(i)];
         auto& m = row.record.result;
         m.failed = first.failed ? first.failed : second.failed;
+        const auto whole = [&](const auto& pass) { return s.runs == 0 || pass.batches.size() == s.runs; };
+        if (!m.failed && !(whole(first) && whole(second))) {  // a time limit cut it short
+            out.sample = true;
+            continue;
+        }
         m.build_seconds = rounded((std::max)(first.build_seconds, second.build_seconds));  // built once, in either
         double runs = 0;
         if (!m.failed) {
@@ -239,9 +262,14 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
                 for (const double t : pass->batches) m.batches.push_back(rounded(t));
             for (const double t : m.batches) runs += t;
             m.runs = static_cast<std::uint32_t>(m.batches.size());
+            row.record.pass_runs = s.runs;
+            row.record.block_runs = s.runs > 0 ? s.block : 0;
             m.cost = rounded(tunekit::stats::median(m.batches));
-            const double timed = static_cast<double>(first.runs) * first.cost;
-            row.record.check_seconds = rounded((std::max)(0.0, first.run_seconds - timed));
+            // The lesser of both: who waits for a core does not check.
+            const auto untimed = [](const auto& pass) {
+                return pass.run_seconds - static_cast<double>(pass.runs) * pass.cost;
+            };
+            row.record.check_seconds = rounded((std::max)(0.0, (std::min)(untimed(first), untimed(second))));
         } else {
             row.record.check_seconds = rounded((std::max)(first.run_seconds, second.run_seconds));
         }
@@ -256,18 +284,20 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
 /// What two passes say of a layer.
 inline layer_record judge(const std::string& name, const measurements& a, const measurements& b)
 {
-    layer_record out{.name = name, .configurations = a.size()};
+    layer_record out{.name = name};
     std::vector<double> all, first, second;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        out.build_seconds += (std::max)(a[i].build_seconds, b[i].build_seconds);
-        out.run_seconds += a[i].run_seconds + b[i].run_seconds;
-        if (!a[i].ok() || !b[i].ok()) {
+        if (!a[i]) continue;
+        ++out.configurations;
+        out.build_seconds += (std::max)(a[i]->build_seconds, b[i]->build_seconds);
+        out.run_seconds += a[i]->run_seconds + b[i]->run_seconds;
+        if (!a[i]->ok() || !b[i]->ok()) {
             ++out.failed;
             continue;
         }
-        first.push_back(a[i].cost);
-        second.push_back(b[i].cost);
-        all.push_back(0.5 * (a[i].cost + b[i].cost));
+        first.push_back(a[i]->cost);
+        second.push_back(b[i]->cost);
+        all.push_back(0.5 * (a[i]->cost + b[i]->cost));
     }
     if (all.empty()) return out;
     const auto winner = [](const std::vector<double>& x) { return std::min_element(x.begin(), x.end()) - x.begin(); };
@@ -281,7 +311,8 @@ inline layer_record judge(const std::string& name, const measurements& a, const 
 
 }  // namespace detail
 
-/// Measures every configuration of every convolution of a network, and writes <folder>/<layer>.params, .csv.gz and spaces.csv.
+/// Measures every configuration of every convolution of a network, or the layer and the sample that the settings name, and writes
+/// <folder>/<layer>.params, .csv.gz and spaces.csv.
 ///
 /// A first pass over all layers, each in an order at random, then a second in the opposite orders; two more for a layer whose passes
 /// correlate below 0.95 in rank, which replace the first two. Taken up where the logs of the passes, <folder>/<layer>-<pass>.jsonl, end.
@@ -294,6 +325,13 @@ std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
         tunekit::invalid("--network \"" + s.network +
                          "\" has no convolutions here, want alexnet, resnet18, squeezenet or vgg16");
     const auto layers = network->convolutions;
+    const auto wanted = [&](const auto& layer) { return s.layer.empty() || s.layer == layer.name; };
+    if (std::none_of(layers.begin(), layers.end(), wanted))
+        tunekit::invalid("--layer \"" + s.layer + "\" is no convolution of " + s.network + ", want one such as " +
+                         std::string(layers[0].name));
+    if (s.runs > 0 && (s.block == 0 || s.runs % s.block != 0))
+        tunekit::invalid("--block " + std::to_string(s.block) + ": a pass of " + std::to_string(s.runs) +
+                         " runs is no whole number of blocks, want a divisor");
     const detail::cores on(s.core);
     make_folder("--record", s.folder);
 
@@ -305,10 +343,12 @@ std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
         });
     };
     std::vector<detail::measurements> first(layers.size());
-    for (std::size_t k = 0; k < layers.size(); ++k) first[k] = pass_over(k, 0);
+    for (std::size_t k = 0; k < layers.size(); ++k)
+        if (wanted(layers[k])) first[k] = pass_over(k, 0);
     std::vector<layer_record> out;
     std::string csv = spaces_header;
     for (std::size_t k = 0; k < layers.size(); ++k) {
+        if (!wanted(layers[k])) continue;
         const std::string name(layers[k].name);
         auto second = pass_over(k, 1);
         auto found = detail::judge(name, first[k], second);
@@ -320,7 +360,7 @@ std::vector<layer_record> record_network(const record_settings& s, Tell&& tell)
             found.passes = 4;
         }
         with_x86_template(layers[k].shape, [&](const auto& program, const auto& last) {
-            const auto space = detail::merge(program.space, last, first[k], second, "conv2d " + name, s.device);
+            const auto space = detail::merge(program.space, last, first[k], second, "conv2d " + name, s);
             tunekit::io::write_recorded_space(s.folder + '/' + name, space);
             csv += spaces_line(name, space);
         });

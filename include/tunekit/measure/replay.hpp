@@ -24,9 +24,11 @@ namespace tunekit::measure {
 
 /// One configuration of a recorded space.
 struct recorded_row {
-    measurement result;        ///< the result of its measurement; `batches` are its raw repeats
-    double seconds = 0;        ///< wall time of the whole evaluation: build, check, runs and the tool around them
-    double check_seconds = 0;  ///< the part of it, and of result.run_seconds, in which the result was checked
+    measurement result;            ///< the result of its measurement; `batches` are its raw repeats
+    double seconds = 0;            ///< wall time of the whole evaluation: build, check, runs and the tool around them
+    double check_seconds = 0;      ///< the part of it, and of result.run_seconds, in which the result was checked
+    std::uint32_t pass_runs = 0;   ///< runs of a pass: `batches` are whole passes of runs in their order; 0: in none
+    std::uint32_t block_runs = 0;  ///< runs of a block, with which a replay may begin: a pass is whole blocks
 
     friend bool operator==(const recorded_row&, const recorded_row&) = default;
 };
@@ -35,6 +37,28 @@ namespace detail {
 
 /// Throws std::invalid_argument unless every index is a row.
 void check_rows(std::span<const recorded_row> table, std::span<const index> batch);
+
+/// Runs drawn from the repeats of a row, as `resampled_rows` says.
+class drawn_runs {
+public:
+    /// Views the row. Throws std::invalid_argument where its repeats are not what their order says.
+    drawn_runs(const recorded_row& row, random::philox gen);
+
+    /// The seconds of the next run.
+    [[nodiscard]] double next()
+    {
+        if (!ordered_) return from_[static_cast<std::size_t>(random::uniform_index(from_.size(), gen_))];
+        const double run = from_[at_];
+        at_ = at_ + 1 < from_.size() ? at_ + 1 : 0;
+        return run;
+    }
+
+private:
+    std::span<const double> from_;  ///< all repeats, or those of one pass
+    random::philox gen_;
+    bool ordered_;
+    std::size_t at_ = 0;
+};
 
 }  // namespace detail
 
@@ -55,8 +79,11 @@ private:
     std::span<const recorded_row> table_;
 };
 
-/// A view of a table under a repetition policy. Each run of a batch is one recorded repeat, drawn with replacement.
-/// Only the runs used are charged.
+/// A view of a table under a repetition policy. Each run of a batch is one recorded repeat. Only the runs used are charged.
+///
+/// Repeats of which no order is known are drawn one by one, with replacement. Of a row with `pass_runs` a block is drawn,
+/// and the runs are the recorded ones from there on, around the end of its pass, as in the circular block bootstrap
+/// (Politis and Romano, 1992): so a policy meets the drift and the autocorrelation of the machine.
 ///
 /// An evaluation is charged the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more
 /// runs than were recorded. They are the recorded ones again, so it learns nothing new from them. A row that failed, or has
@@ -64,9 +91,10 @@ private:
 /// which three batches and more are all above the first is cut short as a live candidate is, its cost is the least seen, and
 /// it is not charged for its check, which it does not get.
 ///
-/// Errors:     std::invalid_argument for an index that is no row; what the policy's `validate` throws.
+/// Errors:     std::invalid_argument for an index that is no row, and for repeats that are no whole passes of whole blocks;
+///             what the policy's `validate` throws.
 /// Randomness: a Philox stream of `seed` per index: the answer of a row does not depend on earlier ones.
-/// Cost:       one `uniform_index` per run.
+/// Cost:       one `uniform_index` per run; where runs are in order, one in all.
 template <class Repetition>
 class resampled_rows {
     static_assert(repetition<Repetition>, "tunekit: resampled_rows, part 2: not a measure::repetition");
@@ -95,17 +123,16 @@ private:
     /// Replaces the record of row `i` by runs drawn from it.
     void run(index i, const limits& within, recorded_row& row) const
     {
-        const std::vector<double>& repeats = table_[static_cast<std::size_t>(i)].result.batches;
+        const recorded_row& recorded = table_[static_cast<std::size_t>(i)];
         measurement& out = row.result;
-        auto gen = random::stream(seed_, purpose, i);
+        detail::drawn_runs one(recorded, random::stream(seed_, purpose, i));
         double drawn = 0;
         out.batches.clear();
         out.runs = 0;
         out.at_least = false;
         while (const std::uint32_t runs = repeat_.next(out.batches)) {
             double sum = 0;
-            for (std::uint32_t k = 0; k < runs; ++k)
-                sum += repeats[static_cast<std::size_t>(random::uniform_index(repeats.size(), gen))];
+            for (std::uint32_t k = 0; k < runs; ++k) sum += one.next();
             drawn += sum;
             out.runs += runs;
             out.batches.push_back(sum / runs);
@@ -116,7 +143,7 @@ private:
         out.cost = out.at_least ? *std::min_element(out.batches.begin(), out.batches.end()) : found.cost;
         out.spread = found.spread;
         double all = 0;  // that it is not charged for
-        for (const double t : repeats) all += t;
+        for (const double t : recorded.result.batches) all += t;
         if (out.at_least) {
             out.checked = check_state::unchecked;
             all += std::exchange(row.check_seconds, 0);
@@ -210,6 +237,20 @@ TUNEKIT_INLINE void check_rows(std::span<const recorded_row> table, std::span<co
         if (i >= table.size())
             invalid("replay: index " + std::to_string(i) + " of a table of " + std::to_string(table.size()) +
                     " rows, want the table of the same space");
+}
+
+TUNEKIT_INLINE drawn_runs::drawn_runs(const recorded_row& row, random::philox gen)
+    : from_(row.result.batches), gen_(gen), ordered_(row.pass_runs != 0)
+{
+    if (!ordered_) return;
+    const std::size_t pass = row.pass_runs;
+    const std::size_t block = row.block_runs;
+    if (block == 0 || pass % block != 0 || from_.size() % pass != 0)
+        invalid("replay: " + std::to_string(from_.size()) + " runs in passes of " + std::to_string(pass) +
+                " and blocks of " + std::to_string(block) + ", want whole passes of whole blocks");
+    at_ = block * static_cast<std::size_t>(random::uniform_index(from_.size() / block, gen_));
+    from_ = from_.subspan(at_ - at_ % pass, pass);
+    at_ %= pass;
 }
 
 }  // namespace tunekit::measure::detail

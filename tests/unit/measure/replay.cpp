@@ -5,12 +5,19 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_stable.hpp"
+#include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/stats/moments.hpp"
+#include "tunekit/stats/rank.hpp"
 
 namespace tk = tunekit;
 using tk::measure::fixed;
@@ -185,4 +192,80 @@ TEST_CASE("noisy_replay draws every repeat equally often: mean of 1e5 draws with
     const std::vector<tk::index> batch{0};
     const auto got = measure.measure(batch, {}).at(0);
     CHECK(std::abs(got.cost - 2.5) < 5 * 0.00354);
+}
+
+TEST_CASE("runs that are in order are drawn from a block on, as they were recorded, and around the end of their pass")
+{
+    auto rows = table();
+    rows[0].result.batches.clear();
+    for (int run = 1; run <= 24; ++run) rows[0].result.batches.push_back(run);  // two passes of three blocks
+    rows[0].pass_runs = 12;
+    rows[0].block_runs = 4;
+    std::set<double> begun;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        double now = 0;
+        noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 30, .batch = 1}, seed);
+        const std::vector<tk::index> batch{0};
+        const auto got = measure.measure(batch, {}).at(0);
+        REQUIRE(got.batches.size() == 30);
+        begun.insert(got.batches.front());
+        for (std::size_t k = 1; k < 30; ++k) {
+            const double before = got.batches[k - 1];
+            CHECK(got.batches[k] == (before == 12 || before == 24 ? before - 11 : before + 1));
+        }
+    }
+    // A block that never came in 200 draws of six: probability 6 (5 / 6)^200 = 9e-16.
+    CHECK(begun == std::set<double>{1, 5, 9, 13, 17, 21});
+    double now = 0;
+    noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 8, .batch = 4}, 1);
+    const std::vector<tk::index> batch{0};
+    const auto got = measure.measure(batch, {}).at(0);
+    CHECK(got.batches[1] - got.batches[0] == (got.batches[0] == 10.5 || got.batches[0] == 22.5 ? -8 : 4));
+}
+
+// Runs of AR(1) with 0.9: 19 times the variance of independent ones in a mean of many.
+TEST_CASE("a replay in blocks has the autocorrelation of the runs, one of single draws has none: false alarm < 1e-6")
+{
+    auto rows = table();
+    auto& runs = rows[0].result.batches;
+    runs.clear();
+    auto gen = tk::random::stream(3, 1, 0);
+    double x = 0;
+    for (int k = 0; k < 4000; ++k) runs.push_back(100 + (x = 0.9 * x + tk::random::normal(gen)));
+    const auto drawn = [&](std::uint64_t seed, std::uint32_t n) {
+        double now = 0;
+        noisy_replay measure(rows, virtual_clock(now), fixed{.runs = n, .batch = 1}, seed);
+        const std::vector<tk::index> batch{0};
+        return measure.measure(batch, {}).at(0).batches;
+    };
+    const auto next = [&](std::span<const double> of) {
+        return tk::stats::pearson(of.first(of.size() - 1), of.subspan(1));
+    };
+    const auto variance_of_means = [&] {
+        std::vector<double> means;
+        for (std::uint64_t seed = 0; seed < 300; ++seed) means.push_back(tk::stats::mean(drawn(seed, 50)));
+        return tk::stats::variance(means);
+    };
+    CHECK(std::abs(next(drawn(1, 2000))) < 5 / std::sqrt(2000.0));
+    const double single = variance_of_means();
+    rows[0].pass_runs = 2000;
+    rows[0].block_runs = 50;
+    CHECK(next(drawn(1, 2000)) == doctest::Approx(0.9).epsilon(0.06));  // sd sqrt((1 - 0.81) / 2000) = 0.0097
+    // 14.6 times for 50 runs in the mean of 80 blocks, whose variance has a relative sd of 0.16.
+    CHECK(variance_of_means() / single > 5);
+}
+
+TEST_CASE("runs that are no whole passes of whole blocks are refused")
+{
+    auto rows = table();
+    double now = 0;
+    const std::vector<tk::index> batch{0};
+    for (const auto& [pass, block] : {std::pair{3U, 1U}, {4U, 3U}, {2U, 0U}, {8U, 2U}}) {
+        rows[0].pass_runs = pass;
+        rows[0].block_runs = block;
+        noisy_replay measure(rows, virtual_clock(now), fixed{.runs = 2, .batch = 1}, 1);
+        CHECK_THROWS_WITH_AS((void)measure.measure(batch, {}), doctest::Contains("want whole passes of whole blocks"),
+                             std::invalid_argument);
+    }
+    CHECK(now == 0);
 }

@@ -146,6 +146,61 @@ TEST_CASE("numbers beside the cost are read and written by the names of the .par
         "a9: is value 9, want at most 8 beside the cost");
 }
 
+TEST_CASE("the order of the runs is written, and read back; who does not know it reads the same rows")
+{
+    const support::temporary_folder folder;
+    auto first = read(folder, params, table);
+    for (const auto& row : first.rows) CHECK(row.record.pass_runs == 0);
+    for (auto& row : first.rows) {
+        auto& m = row.record.result;
+        if (!m.ok()) continue;
+        m.batches.assign({0.25e-3, 0.5e-3, 0.75e-3, 1e-3, 2e-3, 0.125e-3, 1e-3, 3e-3});
+        m.runs = 8;
+        row.record.pass_runs = 4;
+        row.record.block_runs = 2;
+    }
+    tk::io::write_recorded_space(folder / "again", first);
+    CHECK(tk::io::read_text(folder / "again.params").find("# passes: 4 runs in blocks of 2\n") != std::string::npos);
+    const auto second = tk::io::read_recorded_space(folder / "again");
+    CHECK(second.problems.empty());
+    REQUIRE(second.rows.size() == first.rows.size());
+    for (std::size_t k = 0; k < first.rows.size(); ++k) {
+        const auto &was = first.rows[k].record, &is = second.rows[k].record;
+        CHECK(is.result.batches == was.result.batches);
+        CHECK(is.pass_runs == was.pass_runs);
+        CHECK(is.block_runs == was.block_runs);
+    }
+    first.rows[0].record.pass_runs = 8;
+    fails([&] { tk::io::write_recorded_space(folder / "again", first); },
+          "again: rows have their runs in different orders, want one for all");
+}
+
+TEST_CASE("a row of broken passes is left out, and an order that is none is a problem")
+{
+    const support::temporary_folder folder;
+    const auto got = read(folder, params + "# passes: 2 runs in blocks of 1\n",
+                          header +
+                              "1,0,7,2.5,valid,10,4,1,3,2,2.25,oops\n"
+                              "2,0,7,,compile_error,5,5,0,0,0,,\n"
+                              "4,1,7,0.25,valid,9,4,1,3,1,0.25,0.25\n");
+    CHECK(got.rows.size() == 2);
+    REQUIRE(got.problems.size() == 2);
+    CHECK(got.problems[1].text().ends_with("s.csv:2: t0: has 1 runs, want whole passes of 2"));
+    CHECK(got.rows[0].record.pass_runs == 0);
+    CHECK(got.rows[1].record.pass_runs == 2);
+    for (const std::string order :
+         {"# passes: 2 runs", "# passes: 3 runs in blocks of 2", "# passes: 0 runs in blocks of 1",
+          "# passes: 2 runs in blocks of 0", "# passes: two runs in blocks of 1"}) {
+        CAPTURE(order);
+        const auto odd = read(folder, params + order + '\n', table);
+        CHECK(odd.rows.size() == 5);
+        CHECK(odd.rows[0].record.pass_runs == 0);
+        REQUIRE(odd.problems.size() == 1);
+        CHECK(odd.problems[0].text().ends_with(
+            "s.params:8: passes: is not an order of runs, want 'passes: RUNS runs in blocks of RUNS', whole blocks"));
+    }
+}
+
 TEST_CASE("seconds that came from milliseconds are written as milliseconds that read back equal")
 {
     int wrong = 0;

@@ -30,13 +30,30 @@ namespace tunekit::io {
 
 namespace detail {
 
-inline void read_params(recorded_space& out, const std::string& path, std::string_view text)
+using repeat_order = std::array<std::uint32_t, 2>;  ///< runs of a pass and of a block; {} where no order is known
+
+/// That of a comment `# passes: 500 runs in blocks of 50`.
+[[nodiscard]] inline repeat_order read_order(const std::vector<std::string_view>& parts)
 {
+    if (parts.size() != 8) return {};
+    const auto pass = core::number<std::uint32_t>(parts[2]), block = core::number<std::uint32_t>(parts[7]);
+    const bool whole = pass && block && *pass > 0 && *block > 0 && *pass % *block == 0;
+    return whole ? repeat_order{*pass, *block} : repeat_order{};
+}
+
+/// Returns the order of the repeats.
+inline repeat_order read_params(recorded_space& out, const std::string& path, std::string_view text)
+{
+    repeat_order order{};
     std::size_t at = 0;
     for (const std::string_view line : lines(without_bom(text))) {
         ++at;
         const auto parts = words(line);
         if (parts.size() > 1 && parts[0] == "#" && parts[1] == "sample:") out.sample = true;
+        if (parts.size() > 1 && parts[0] == "#" && parts[1] == "passes:" &&
+            (order = read_order(parts)) == repeat_order{})
+            out.problems.push_back(
+                {path, at, "passes", "is not an order of runs, want 'passes: RUNS runs in blocks of RUNS', whole blocks"});
         if (parts.empty() || parts[0].starts_with('#')) continue;
         const auto rest = [&] {
             return parts.size() < 2 ? std::string() : std::string(parts[1].data(), line.data() + line.size());
@@ -73,6 +90,7 @@ inline void read_params(recorded_space& out, const std::string& path, std::strin
         }
     }
     if (out.parameters.empty()) throw error(path + ": has no 'param NAME V1 V2 ...' line, want one per column");
+    return order;
 }
 
 /// Where each column stands in the header line.
@@ -83,6 +101,7 @@ struct layout {
     std::array<std::size_t, costs.size()> cost{};
     std::vector<std::size_t> values;
     std::size_t first_repeat = 0, columns = 0;
+    repeat_order order{};
 };
 
 [[nodiscard]] inline layout read_header(const recorded_space& space, const std::string& path, std::string_view line)
@@ -218,6 +237,13 @@ struct layout {
                        quoted(fields[j]) + " is not a time, want milliseconds above 0");
     }
     result.runs = static_cast<std::uint32_t>(result.batches.size());
+    if (const auto [pass, block] = at.order; pass != 0 && result.runs != 0) {
+        if (result.runs % pass != 0)
+            return problem_at(
+                "t0", "has " + std::to_string(result.runs) + " runs, want whole passes of " + std::to_string(pass));
+        row.record.pass_runs = pass;
+        row.record.block_runs = block;
+    }
     if (result.runs > 1) result.spread = standard_error(result.batches);
     return row;
 }
@@ -225,12 +251,13 @@ struct layout {
 [[nodiscard]] inline recorded_space recorded_space_of(const std::string& stem)
 {
     recorded_space out;
-    read_params(out, stem + ".params", read_text(stem + ".params"));
+    const auto order = read_params(out, stem + ".params", read_text(stem + ".params"));
     const std::string path = stem + (core::detail::system::state_of(stem + ".csv.gz") ? ".csv.gz" : ".csv");
     const std::string text = read_gzip(path);
     const auto all = lines(without_bom(text));
     if (all.empty()) throw error(path + ": is empty, want a header line");
-    const auto layout = read_header(out, path, all[0]);
+    auto layout = read_header(out, path, all[0]);
+    layout.order = order;
     std::vector<std::pair<std::vector<std::uint16_t>, std::size_t>> seen;
     for (std::size_t i = 1; i < all.size(); ++i) {
         auto row = read_row(out, layout, path, i + 1, all[i]);
@@ -258,7 +285,8 @@ struct layout {
 ///     const auto recorded = tk::io::read_recorded_space("spaces/gemm");
 ///
 /// The format is documented in docs/formats.md. Rows, repeats and entries that are malformed are left out and listed in
-/// `problems`, with file, line and field; of a configuration that occurs twice the first row counts.
+/// `problems`, with file, line and field; of a configuration that occurs twice the first row counts. Where the file tells the
+/// order of the repeats, a row that is not in whole passes is left out.
 ///
 /// Errors: tunekit::error where a file cannot be read, a parameter's line is malformed or the header lacks a column.
 /// Units:  files hold milliseconds, the result seconds; `time_ms` becomes the cost, the standard error of t0 ... the

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
 #include "tunekit/io/text.hpp"
@@ -41,14 +42,24 @@ namespace detail {
 
 /// Writes `<stem>.params` and `<stem>.csv.gz`. `read_recorded_space` reads them back equal, except for lines and
 /// problems. A failure that the format has no word for becomes `runtime_error`.
-/// Errors: tunekit::error where a file cannot be written.
+/// Errors: tunekit::error where a file cannot be written, and where rows with repeats have them in different orders.
 inline void write_recorded_space(const std::string& stem, const recorded_space& space)
 {
     std::string params = "kernel " + space.kernel + "\ndevice " + space.device + '\n';
     if (space.sample) params += "# sample: " + std::to_string(space.rows.size()) + '\n';
     std::string table;
     std::size_t repeats = 0;
-    for (const auto& row : space.rows) repeats = (std::max)(repeats, row.record.result.batches.size());
+    const recorded_row* ordered = nullptr;
+    for (const auto& row : space.rows) {
+        if (row.record.result.batches.empty()) continue;
+        repeats = (std::max)(repeats, row.record.result.batches.size());
+        if (ordered == nullptr) ordered = &row;
+        if (row.record.pass_runs != ordered->record.pass_runs || row.record.block_runs != ordered->record.block_runs)
+            throw error(stem + ": rows have their runs in different orders, want one for all");
+    }
+    if (ordered != nullptr && ordered->record.pass_runs != 0)
+        params += "# passes: " + std::to_string(ordered->record.pass_runs) + " runs in blocks of " +
+                  std::to_string(ordered->record.block_runs) + '\n';
     for (const auto& p : space.parameters) {
         params += "param " + p.name;
         for (const auto value : p.values) params += ' ' + core::text_of(value);
