@@ -126,7 +126,7 @@ int run(const options& o)
     ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
     const tk::measure::wall_clock now;
     const double start = now();
-    const auto begun = o.begun(o.log);
+    const auto begun = o.begun({o.log});
     for (const std::string& note : begun.notes) std::fprintf(stderr, "tune_network: %s\n", note.c_str());
     const auto jobs = programs::jobs_of(o);
     if (o.spaces) return programs::print_spaces(jobs.all, o.json), 0;

@@ -107,15 +107,17 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     std::vector<tk::measure::task_identity> identities;
     for (const auto& t : operators) identities.push_back(tk::measure::identity_of(t.space));
     tk::mpi::pool pool(lead, identities, {.reference = tk::mpi::reference_job{.candidate = operators[0].untuned}});
-    std::string log = o.log;
-    if (!log.empty() && lead.runs() > 1) log += "." + std::to_string(lead.run());  // one for each kind of device
+    std::vector<std::string> logs;  // one for each kind of device; none of them is a past of this job
+    for (std::size_t k = 0; !o.log.empty() && k < lead.runs(); ++k)
+        logs.push_back(o.log + (lead.runs() > 1 ? "." + std::to_string(k) : ""));
+    const std::string log = logs.empty() ? std::string() : logs[lead.run()];
 
     const tk::stop_on_signal stop;
     const tk::measure::wall_clock now;
     const double start = now();
     const tk::tasks_budget budget{.seconds = (1 - tk::comparison_reserve::usual_share) * o.seconds};
     tk::random::philox gen(o.seed);
-    const auto begun = o.begun(log);
+    const auto begun = o.begun(logs);
     for (const std::string& note : begun.notes) say(note);
     if (const std::string told = programs::told_of(begun.past, tasks); !told.empty()) say(told);
     tk::tasks_tuner t(tasks, begun.how, budget, pool.workers(), gen);

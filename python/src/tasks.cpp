@@ -26,7 +26,7 @@ namespace {
 programs::begun_recipe begun(const std::string& recipe, const std::vector<std::string>& experience,
                              const std::string& schedule, const std::string& log)
 {
-    auto out = programs::begun_recipe_of("recipe", recipe, experience, log);
+    auto out = programs::begun_recipe_of("recipe", recipe, experience, {log});
     if (!schedule.empty()) out.how.schedule = programs::find(programs::schedules(), "schedule", schedule);
     return out;
 }

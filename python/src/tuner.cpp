@@ -75,7 +75,7 @@ void bind_tuner(nb::module_& m)
         .def_prop_ro("ticket", [](const tk::job& j) { return static_cast<std::uint64_t>(j.ticket); });
 
     m.def("experience_notes", [](const std::vector<std::string>& paths, const std::string& log) {
-        return tk::io::experience_in(paths, log).notes;
+        return tk::io::experience_in(paths, {&log, 1}).notes;
     });
 
     bind_driven<run>(m, "Run")
@@ -84,7 +84,7 @@ void bind_tuner(nb::module_& m)
                 std::uint64_t trials, double seconds, std::uint64_t patience, std::uint64_t seed, std::string name,
                 const std::string& log, bool resume, std::vector<std::string> numbers, const std::string& objective) {
                  const nb::gil_scoped_release free;
-                 new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience, log),
+                 new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience, {log}),
                               {.trials = trials, .seconds = seconds, .patience = patience}, seed, std::move(name), log,
                               resume, judging(std::move(numbers), objective));
              })

@@ -45,7 +45,7 @@ struct command_setup {
     tunekit::report::cost_unit unit = unit_of(o);
     tunekit::io::space_file file = tunekit::io::read_space_file(o.space);
     tunekit::space::value_product space = file.space();
-    begun_recipe begins = begun_recipe_of("strategy", o.strategy, o.start_from, o.log);
+    begun_recipe begins = begun_recipe_of("strategy", o.strategy, o.start_from, {o.log});
     tunekit::recipes::any_recipe how = begins.how;
     std::vector<std::string> number_names = names_of_numbers(o);  ///< as they are measured
     std::optional<tunekit::measure::objective> objective = objective_of(o, number_names);

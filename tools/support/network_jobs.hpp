@@ -16,6 +16,7 @@
 #include "packages/kernels/operators/cuda_tasks.hpp"
 #include "packages/kernels/operators/operator_task.hpp"
 #include "packages/kernels/operators/pools.hpp"
+#include "packages/kernels/table/kernel_table.hpp"
 #include "tools/support/network_options.hpp"
 #include "tunekit/core/machine.hpp"
 #include "tunekit/kernels/covering.hpp"
@@ -44,7 +45,8 @@ struct network_jobs {
     {
         std::vector<tunekit::index> out{all[k].untuned};
         if (own.empty()) return out;
-        for (const tunekit::index i : tunekit::kernels::covering(all[k].kind, all[k].space, all[k].untuned))
+        const int lanes = kernel_table().lanes;  // of the instruction set that it is compiled for
+        for (const tunekit::index i : tunekit::kernels::covering(all[k].kind, lanes, all[k].space, all[k].untuned))
             if (i != all[k].untuned) out.push_back(i);
         return out;
     }

@@ -84,10 +84,10 @@ struct network_options {
         return out;
     }
 
-    /// The same with the experience of `start_from`, which it reads, but for the run's own log.
-    [[nodiscard]] begun_recipe begun(const std::string& own_log) const
+    /// The same with the experience of `start_from`, which it reads, but for the run's own logs.
+    [[nodiscard]] begun_recipe begun(const std::vector<std::string>& own_logs) const
     {
-        auto out = begun_recipe_of("strategy", strategy, start_from, own_log);
+        auto out = begun_recipe_of("strategy", strategy, start_from, own_logs);
         out.how.schedule = find(schedules(), "schedule", schedule);
         return out;
     }
@@ -155,9 +155,9 @@ struct tune_network_options : network_options {
         ask_together(out);
         return out;
     }
-    [[nodiscard]] begun_recipe begun(const std::string& own_log) const
+    [[nodiscard]] begun_recipe begun(const std::vector<std::string>& own_logs) const
     {
-        auto out = network_options::begun(own_log);
+        auto out = network_options::begun(own_logs);
         ask_together(out.how);
         return out;
     }

@@ -18,19 +18,19 @@
 namespace tunekit::io {
 
 /// The experience of these files: logs of any version that name their values, and files of `save_experience`. A folder
-/// stands for the files in it whose names end in .jsonl, .log or .experience, in the order of their names. Each task of a log
-/// is a source, called "FILE TASK".
+/// stands for the files in it whose names end in .jsonl, .log or .experience, or in one of these and a number, in the order of
+/// their names. Each task of a log is a source, called "FILE TASK".
 ///
 ///     const auto past = tk::io::experience_in({"yesterday.jsonl", "logs/"});
 ///     for (const std::string& line : past.notes) std::puts(line.c_str());
 ///
 /// What cannot be used is left out, with a line in `notes`: a file that cannot be read, is neither of both, is damaged or
-/// empty, and a log without the values of its configurations. A torn last line is left out, the lines before it count. So is
-/// the file `own`, the log of the run that begins: a run that is taken up has the past with which it began. It throws for
+/// empty, and a log without the values of its configurations. A torn last line is left out, the lines before it count. So are
+/// the files `own`, the logs of the run that begins: a run that is taken up has the past with which it began. It throws for
 /// want of memory alone.
 ///
 /// Cost: reading; a log of 1,000 trials takes some 10 ms.
-[[nodiscard]] experience experience_in(std::span<const std::string> paths, const std::string& own = {});
+[[nodiscard]] experience experience_in(std::span<const std::string> paths, std::span<const std::string> own = {});
 [[nodiscard]] inline experience experience_in(std::initializer_list<std::string> paths)
 {
     return experience_in(std::span<const std::string>(paths.begin(), paths.size()));
@@ -70,6 +70,15 @@ namespace detail {
 
 inline constexpr std::string_view experience_magic = "# tunekit experience 1";
 
+/// Whether a file of this name in a folder is one of experience. The logs of one run on several kinds of devices are
+/// run.jsonl.0, run.jsonl.1.
+[[nodiscard]] inline bool names_experience(std::string_view name)
+{
+    const std::size_t dot = name.find_last_not_of("0123456789");
+    if (dot != std::string_view::npos && dot + 1 < name.size() && name[dot] == '.') name = name.substr(0, dot);
+    return name.ends_with(".jsonl") || name.ends_with(".log") || name.ends_with(".experience");
+}
+
 /// The files that `path` stands for.
 [[nodiscard]] inline std::vector<std::string> files_of(const std::string& path)
 {
@@ -77,8 +86,7 @@ inline constexpr std::string_view experience_magic = "# tunekit experience 1";
     if (!there || there->is != core::detail::system::file_state::kind::folder) return {path};
     std::vector<std::string> out;
     core::detail::system::each_name_in(path, [&](const std::string& name) {
-        if (name.ends_with(".jsonl") || name.ends_with(".log") || name.ends_with(".experience"))
-            out.push_back(path + (path.ends_with('/') ? "" : "/") + name);
+        if (names_experience(name)) out.push_back(path + (path.ends_with('/') ? "" : "/") + name);
     });
     std::sort(out.begin(), out.end());
     return out;
@@ -203,14 +211,15 @@ namespace detail {
 
 }  // namespace detail
 
-TUNEKIT_INLINE experience experience_in(std::span<const std::string> paths, const std::string& own)
+TUNEKIT_INLINE experience experience_in(std::span<const std::string> paths, std::span<const std::string> own)
 {
     experience out;
     for (const std::string& given : paths) {
         const auto files = detail::files_of(given);
         if (files.empty()) out.notes.push_back(given + ": left out: no file in it ends in .jsonl, .log or .experience");
         for (const std::string& path : files) try {
-                if (!own.empty() && detail::same_file(path, own)) throw error("log " + path + ": is that of this run");
+                for (const std::string& log : own)
+                    if (detail::same_file(path, log)) throw error("log " + path + ": is that of this run");
                 out.merge(detail::within_memory(path, [&] { return detail::experience_in_file(path); }));
             } catch (const error& e) {
                 out.notes.push_back(detail::without_name(e.what()) + "; left out");

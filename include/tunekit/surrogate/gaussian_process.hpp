@@ -199,28 +199,6 @@ struct gaussian_process {
         predict(s, rows, out, core::serial);
     }
 
-    /// The means alone of `predict`, but for rounding: O(n d) per row, without the O(n^2 / 2) that the sd takes.
-    /// Precondition: as above.
-    template <class T>
-    void means(const state& s, const rows_of<T>& rows, std::span<double> out) const
-    {
-        require(s.fitted() && out.size() == rows.size() && (rows.size() == 0 || rows.dimensions() == s.dimensions),
-                "gaussian_process.means: not fitted, rows of other features, or not one mean per row");
-        const std::vector<double> weights = s.weights();
-        std::vector<double> covariances(s.size() * detail::strip);
-        for (std::size_t begin = 0; begin < rows.size(); begin += detail::strip) {
-            const std::size_t n = (std::min)(detail::strip, rows.size() - begin);
-            detail::point_strips points{.dimensions = s.coordinates.size(), .x = {}};
-            for (std::size_t i = 0; i < n; ++i) points.push_back(s.scaled(rows[begin + i]));
-            s.covariance(s.points, 0, s.size(), points.of(0), covariances.data());
-            for (std::size_t i = 0; i < n; ++i) {
-                double sum = s.mean;
-                for (std::size_t k = 0; k < s.size(); ++k) sum += weights[k] * covariances[k * detail::strip + i];
-                out[begin + i] = sum;
-            }
-        }
-    }
-
     /// A pool of candidates for repeated predictions.
     template <class T>
     [[nodiscard]] pool pool_of(const rows_of<T>& rows) const

@@ -27,6 +27,7 @@
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/surrogate/detail/process/looked_up.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/tune.hpp"
@@ -334,22 +335,26 @@ TEST_CASE("starts cover: the second is good where the first is bad, and differs 
     CHECK(tk::search::detail::cover_of(g, apart, 4, 9).size() == 3);  // the last is next to two others
 }
 
-TEST_CASE("the means of a process are those that it predicts")
+TEST_CASE("the means of a process that are looked up are those that it predicts")
 {
     const tk::surrogate::gaussian_process model{.distance = tk::surrogate::column_distance::both};
     philox gen(5);
-    std::vector<float> rows;
+    std::vector<std::uint16_t> rows;
     std::vector<double> y;
     for (int k = 0; k < 60; ++k) {
-        rows.insert(rows.end(), {static_cast<float>(k % 7), static_cast<float>(k % 11)});
+        rows.insert(rows.end(), {static_cast<std::uint16_t>(k % 7), static_cast<std::uint16_t>(k % 11), 1});
         y.push_back(1e3 + std::sin(k % 7) * (k % 11));
     }
-    const tk::surrogate::features seen(rows, 2);
-    auto s = model.start(2);
+    const tk::surrogate::ordinals seen(rows, 3);  // the third never changes
+    auto s = model.start(3);
     model.fit(s, seen, y, std::vector<std::size_t>{4, 9}, gen);
     std::vector<tk::stats::prediction> p(60);
-    std::vector<double> means(60);
     model.predict(s, seen, p);
-    model.means(s, seen, means);
-    for (std::size_t k = 0; k < 60; ++k) CHECK(means[k] == doctest::Approx(p[k].mean).epsilon(1e-9));
+    const tk::surrogate::detail::looked_up means(s, std::vector<std::size_t>{8, 12, 3});
+    for (std::size_t k = 0; k < 60; ++k)
+        CHECK(means.mean(std::span(rows).subspan(3 * k, 3)) == doctest::Approx(p[k].mean).epsilon(1e-9));
+    const std::vector<std::uint16_t> unseen{7, 11, 2, 3, 11, 0};
+    model.predict(s, tk::surrogate::ordinals(unseen, 3), std::span(p).first(2));
+    for (std::size_t k = 0; k < 2; ++k)
+        CHECK(means.mean(std::span(unseen).subspan(3 * k, 3)) == doctest::Approx(p[k].mean).epsilon(1e-9));
 }

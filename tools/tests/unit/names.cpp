@@ -51,25 +51,25 @@ TEST_CASE("a recipe that begins with a past is named by it, and what cannot be u
     past.add(one);
     tunekit::io::save_experience(folder / "past.experience", past);
 
-    const auto begun = programs::begun_recipe_of("strategy", "combined", {folder / "past.experience"}, "");
+    const auto begun = programs::begun_recipe_of("strategy", "combined", {folder / "past.experience"}, {});
     CHECK(begun.notes.empty());
     CHECK_MESSAGE((begun.name.starts_with("combined from ") && begun.name.size() > 20), begun.name);
     CHECK(begun.name.back() != '\n');
-    CHECK(programs::begun_recipe_of("strategy", "autotvm", {folder / "past.experience"}, "").name ==
+    CHECK(programs::begun_recipe_of("strategy", "autotvm", {folder / "past.experience"}, {}).name ==
           "autotvm" + begun.name.substr(8));
 
     past.sources.front().name = "b";  // as of a log that was moved
     tunekit::io::save_experience(folder / "moved.experience", past);
-    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "moved.experience"}, "").name == begun.name);
+    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "moved.experience"}, {}).name == begun.name);
     past.sources.front().results.front().cost = 3;
     tunekit::io::save_experience(folder / "other.experience", past);
-    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "other.experience"}, "").name != begun.name);
+    CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "other.experience"}, {}).name != begun.name);
 
-    const auto missing = programs::begun_recipe_of("strategy", "combined", {folder / "nowhere.jsonl"}, "");
+    const auto missing = programs::begun_recipe_of("strategy", "combined", {folder / "nowhere.jsonl"}, {});
     CHECK(missing.notes.size() == 1);
     CHECK(missing.name == "combined");
-    CHECK(programs::begun_recipe_of("strategy", "random", {}, "").name == "random");
-    CHECK_THROWS_WITH_AS((void)programs::begun_recipe_of("strategy", "random", {folder / "past.experience"}, ""),
+    CHECK(programs::begun_recipe_of("strategy", "random", {}, {}).name == "random");
+    CHECK_THROWS_WITH_AS((void)programs::begun_recipe_of("strategy", "random", {folder / "past.experience"}, {}),
                          "tunekit: strategy \"random\" takes no experience, want one with a model, such as combined",
                          std::invalid_argument);
 }
@@ -86,23 +86,31 @@ TEST_CASE("a run's own log is no past of it: the folder that it lies in means th
     past.add(one);
     tunekit::io::save_experience(in / "past.experience", past);
     const std::string own = in / "own.jsonl", elsewhere = folder / "link.jsonl";
-    const auto begun = [&](const std::string& log) {
-        return programs::begun_recipe_of("strategy", "combined", {in}, log);
+    const auto begun = [&](const std::vector<std::string>& logs) {
+        return programs::begun_recipe_of("strategy", "combined", {in}, logs);
     };
-    const auto before = begun(own);
+    const auto before = begun({own});
     CHECK(before.notes.empty());
     one.results.front().cost = 3;
     past.sources = {one};
     tunekit::io::save_experience(own, past);
     std::filesystem::create_symlink(own, elsewhere);
     for (const std::string& path : {own, elsewhere}) {
-        const auto after = begun(path);
+        const auto after = begun({path});
         CHECK(after.name == before.name);
         CHECK(after.past == before.past);
         REQUIRE(after.notes.size() == 1);
         CHECK(after.notes.front() == "log " + own + ": is that of this run; left out");
     }
-    CHECK(begun("").name != before.name);
+    CHECK(begun({}).name != before.name);
+
+    // A run on several kinds of devices has a log of each: none of them is a past of it, each is one of another run.
+    const std::vector<std::string> both{own, in / "own.jsonl.1"};
+    past.sources.front().results.back().cost = 5;
+    tunekit::io::save_experience(both.back(), past);
+    CHECK(begun(both).name == before.name);
+    CHECK(begun(both).notes.size() == 2);
+    CHECK(begun({}).past.sources.size() == 3);
 }
 
 TEST_CASE("what tasks take of a past is told: how much of it they have, and which parameters only one side has")

@@ -10,6 +10,7 @@ program=$transfer
 . "./tests/support/refuses.sh"
 spaces=packages/scoring/recordings
 refuses 'is not a folder, want one with recorded spaces' --spaces "$work/none"
+refuses 'want --spaces DIR or --made-up'
 refuses 'are counts, want >= 1' --spaces $spaces --repeats 0
 refuses '"random" is unknown, want one of: combined' --spaces $spaces --strategy random
 refuses '"memory" is unknown, want one of: logs, recordings' --spaces $spaces --from memory
@@ -35,4 +36,8 @@ done
 versions() { "$transfer" --spaces "$work/versions" --repeats 1 --log-trials 12 "$@" 2>"$work/err" | grep -c '^tiled' || true; }
 [ "$(versions --versions)" = 2 ] || fail "not a row for each of two versions: $(cat "$work/err")"
 [ "$(versions)" = 0 ] || fail "a version learns from another without --versions"
+"$transfer" --made-up --repeats 1 --log-trials 12 >"$work/made_up"
+for size in 4 6 9; do
+    grep -qE "^10\\^$size +3( +[0-9.]+){3}\$" "$work/made_up" || fail "no own time in 10^$size configurations: $(cat "$work/made_up")"
+done
 exit $bad

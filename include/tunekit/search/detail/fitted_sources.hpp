@@ -23,10 +23,13 @@
 #include "tunekit/search/experience_source.hpp"
 #include "tunekit/space/carried.hpp"
 
+namespace tunekit::surrogate::detail {
+class looked_up;
+}
 namespace tunekit::search::detail {
 
-/// What stands behind `forecasts`. A configuration is given to a source by coordinates: for each of the source's parameters
-/// the place of the value among the source's, ascending where they are numbers, else by text.
+/// What stands behind `forecasts`. A configuration is given to a source by places: for each of the source's parameters that of
+/// the value among the source's, ascending where they are numbers, else by text.
 class fitted_sources {
 public:
     static constexpr std::size_t least_valid = 8;   ///< a source with fewer whole costs forecasts nothing
@@ -37,20 +40,20 @@ public:
 
     [[nodiscard]] const std::vector<experience_source>& past() const noexcept { return past_; }
 
-    /// The coordinate of value v of parameter p of source s.
-    [[nodiscard]] float coordinate(std::size_t s, std::size_t p, std::size_t v) const
+    /// The place of value v of parameter p of source s.
+    [[nodiscard]] std::uint16_t place(std::size_t s, std::size_t p, std::size_t v) const
     {
         return models_[s]->places[p][v];
     }
-    /// The forecasts of source s for rows of coordinates, one row per entry of `out`. Precondition: the source has
-    /// `least_valid` whole costs.
-    void predict(std::size_t s, std::span<const float> rows, std::span<double> out) const;
+    /// The forecasts of source s for rows of places, one row per entry of `out`. Precondition: the source has `least_valid`
+    /// whole costs.
+    void predict(std::size_t s, std::span<const std::uint16_t> rows, std::span<double> out) const;
 
 private:
     struct model {
-        std::vector<std::vector<float>> places;  ///< by parameter and value
+        std::vector<std::vector<std::uint16_t>> places;  ///< by parameter and value
         std::mutex fitting{};
-        std::shared_ptr<const void> fitted{};  ///< a process's state
+        std::shared_ptr<const surrogate::detail::looked_up> fitted{};
     };
 
     std::vector<experience_source> past_;
@@ -66,12 +69,13 @@ private:
 
 #if TUNEKIT_BODIES
 #include "tunekit/random/philox.hpp"
+#include "tunekit/surrogate/detail/process/looked_up.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tunekit::search::detail {
 
 /// The place of each value in ascending order: by number where all are numbers, else by text.
-[[nodiscard]] inline std::vector<float> places_of(const std::vector<std::string>& values)
+[[nodiscard]] inline std::vector<std::uint16_t> places_of(const std::vector<std::string>& values)
 {
     std::vector<std::optional<double>> numbers;
     for (const std::string& v : values) numbers.push_back(core::number<double>(v));
@@ -81,23 +85,18 @@ namespace tunekit::search::detail {
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
         return all && *numbers[a] != *numbers[b] ? *numbers[a] < *numbers[b] : values[a] < values[b];
     });
-    std::vector<float> out(values.size());
-    for (std::size_t k = 0; k < order.size(); ++k) out[order[k]] = static_cast<float>(k);
+    std::vector<std::uint16_t> out(values.size());
+    for (std::size_t k = 0; k < order.size(); ++k) out[order[k]] = static_cast<std::uint16_t>(k);
     return out;
 }
 
-[[nodiscard]] inline surrogate::gaussian_process source_process()
-{
-    return {.distance = surrogate::column_distance::both, .evaluations = 16, .max_rows = fitted_sources::most_rows};
-}
-
-/// The process of a source, fitted to -ln(cost / lowest cost).
-[[nodiscard]] inline surrogate::gaussian_process::state fitted_to(const experience_source& s,
-                                                                  const std::vector<std::vector<float>>& places)
+/// The mean of a process that is fitted to -ln(cost / lowest cost) of a source.
+[[nodiscard]] inline surrogate::detail::looked_up fitted_to(const experience_source& s,
+                                                            const std::vector<std::vector<std::uint16_t>>& places)
 {
     const std::size_t d = s.parameters.size();
     std::vector<float> rows;
-    for (std::size_t k = 0; k < s.rows.size(); ++k) rows.push_back(places[k % d][s.rows[k]]);
+    for (std::size_t k = 0; k < s.rows.size(); ++k) rows.push_back(static_cast<float>(places[k % d][s.rows[k]]));
     const double best = std::log(s.results[s.best()].cost);
     std::vector<double> y;
     double worst = 0;
@@ -108,10 +107,13 @@ namespace tunekit::search::detail {
     for (std::size_t k = 0; k < y.size(); ++k)
         if (s.results[k].failed()) y[k] = worst;
     tunekit::random::philox gen(0);
-    const auto process = source_process();
+    const surrogate::gaussian_process process{
+        .distance = surrogate::column_distance::both, .evaluations = 16, .max_rows = fitted_sources::most_rows};
     auto state = process.start(d);
     process.fit(state, surrogate::features(rows, d), y, gen);
-    return state;
+    std::vector<std::size_t> values;
+    for (const auto& p : places) values.push_back(p.size());
+    return {state, values};
 }
 
 TUNEKIT_INLINE std::vector<std::size_t> sources_for(const space::matched_parameters& there,
@@ -132,17 +134,17 @@ TUNEKIT_INLINE fitted_sources::fitted_sources(std::vector<experience_source> pas
     }
 }
 
-TUNEKIT_INLINE void fitted_sources::predict(std::size_t s, std::span<const float> rows, std::span<double> out) const
+TUNEKIT_INLINE void fitted_sources::predict(std::size_t s, std::span<const std::uint16_t> rows,
+                                            std::span<double> out) const
 {
-    using state = surrogate::gaussian_process::state;
     model& m = *models_[s];
-    const std::shared_ptr<const void> fitted = [&] {
+    const auto fitted = [&] {
         const std::lock_guard lock(m.fitting);
-        if (!m.fitted) m.fitted = std::make_shared<const state>(fitted_to(past_[s], m.places));
+        if (!m.fitted) m.fitted = std::make_shared<const surrogate::detail::looked_up>(fitted_to(past_[s], m.places));
         return m.fitted;
     }();
-    source_process().means(*static_cast<const state*>(fitted.get()),
-                           surrogate::features(rows, past_[s].parameters.size()), out);
+    const std::size_t d = past_[s].parameters.size();
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] = fitted->mean(rows.subspan(k * d, d));
 }
 
 }  // namespace tunekit::search::detail

@@ -43,12 +43,12 @@ public:
     }
 
 private:
-    /// For each parameter of the source the parameter here and the coordinate of each of its values; without a parameter here
-    /// one coordinate.
+    /// For each parameter of the source the parameter here and the place of each of its values; without a parameter here one
+    /// place.
     struct view {
         std::size_t source = 0;
         std::vector<std::size_t> from{};
-        std::vector<std::vector<float>> to{};
+        std::vector<std::vector<std::uint16_t>> to{};
 
         friend bool operator==(const view&, const view&) = default;
     };
@@ -75,7 +75,7 @@ TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const fitted_sources> 
             const auto& parameter = sources[s].parameters[p];
             const auto j =
                 static_cast<std::size_t>(std::find(names.begin(), names.end(), parameter.name) - names.begin());
-            const float otherwise = past_->coordinate(s, p, sources[s].rows[best * d + p]);
+            const std::uint16_t otherwise = past_->place(s, p, sources[s].rows[best * d + p]);
             v.from.push_back(j);
             v.to.push_back({otherwise});
             if (j == names.size()) continue;
@@ -83,7 +83,7 @@ TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const fitted_sources> 
             v.to.back().clear();
             for (const std::string& text : there.values(j).texts()) {
                 const auto at = of.match(text);
-                v.to.back().push_back(at ? past_->coordinate(s, p, *at) : otherwise);
+                v.to.back().push_back(at ? past_->place(s, p, *at) : otherwise);
             }
         }
         views_.push_back(std::move(v));
@@ -110,7 +110,7 @@ TUNEKIT_INLINE void source_views::predict(std::span<const std::uint16_t> ordinal
     const std::size_t n = views_.size(), count = out.size() / n;
     for (std::size_t s = 0; s < n; ++s) {
         const view& v = views_[s];
-        std::vector<float> rows;
+        std::vector<std::uint16_t> rows;
         rows.reserve(count * v.from.size());
         for (std::size_t k = 0; k < count; ++k)
             for (std::size_t p = 0; p < v.from.size(); ++p)

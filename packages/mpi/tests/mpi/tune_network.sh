@@ -86,4 +86,21 @@ if [ -e "$faults" ]; then
     if grep -q 'No space' "$work/full"; then fail 'a full disk: held against a configuration'; fi
 fi
 [ $bad = 0 ] || cat "$work/err"
+
+# Two kinds of devices have a run and a log each. None of the job's logs is a past of it, so that it can be taken up; all are of the next job.
+week=$work/week
+mkdir "$week"
+kinds() {
+    seconds=$1
+    shift
+    set -- --network alexnet --seconds "$seconds" --seed 3 --start-from "$week" "$@"
+    "$mpirun" -n 1 "$program" "$@" --device one : -n 1 "$program" "$@" --device two >"$work/table" 2>"$work/err" || fail "two kinds of devices, $*: $(cat "$work/err")"
+}
+kinds 6 --log "$week/run.jsonl"
+before=$(cat "$week/run.jsonl.0" "$week/run.jsonl.1" | grep -c '^{"tell"')
+kinds 12 --log "$week/run.jsonl" --resume
+[ "$(cat "$week/run.jsonl.0" "$week/run.jsonl.1" | grep -c '^{"tell"')" -gt "$before" ] || fail "nothing came of two kinds that were taken up"
+[ "$(grep -c 'is that of this run; left out' "$work/err")" = 4 ] || fail "not each kind told of both logs: $(cat "$work/err")"
+kinds 6 --log "$work/next"
+[ "$(grep -c 'experience of 10 sources' "$work/err")" = 2 ] || fail "the logs of both kinds are not the past of the next job: $(cat "$work/err")"
 exit $bad

@@ -28,14 +28,20 @@ namespace tunekit::surrogate::detail {
 ///     -ln p(y | theta) = y^T K^-1 y / 2 + sum ln L_ii + n ln(2 pi) / 2
 ///     d/dtheta         = tr((K^-1 - K^-1 y y^T K^-1) dK/dtheta) / 2
 ///
-/// Constants of the prior are left out. Source: Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, 5.8 and
-/// 5.9.
+/// Constants of the prior are left out. A coordinate that is the same in all points adds nothing to a covariance, so the
+/// points are without it: only the prior says what its length is.
+/// Source: Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, 5.8 and 5.9.
 class evidence {
 public:
-    /// `middle` has the prior's median of each entry of theta.
+    /// `middle` has the prior's median of each entry of theta; `lengths` has the position in theta of each coordinate's length.
     evidence(const point_strips& points, std::span<const double> y, core::plain_vector<char> overlap,
-             const process_prior& prior, std::span<const double> middle)
-        : points_(points), y_(y), overlap_(std::move(overlap)), prior_(prior), middle_(middle)
+             core::plain_vector<std::size_t> lengths, const process_prior& prior, std::span<const double> middle)
+        : points_(points),
+          y_(y),
+          overlap_(std::move(overlap)),
+          lengths_(std::move(lengths)),
+          prior_(prior),
+          middle_(middle)
     {
     }
 
@@ -45,6 +51,7 @@ private:
     const point_strips& points_;
     std::span<const double> y_;
     core::plain_vector<char> overlap_;
+    core::plain_vector<std::size_t> lengths_;
     process_prior prior_;
     std::span<const double> middle_;
 
@@ -56,15 +63,16 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit::surrogate::detail {
 
-TUNEKIT_INLINE triangle factor_of(const point_strips& points, const matern& covariance, double noise)
+/// The factor of K over `size` points; `covariances(k, n, to)` writes those of the first n with strip k.
+template <class Covariances>
+[[nodiscard]] triangle factor_by(std::size_t size, double noise, const Covariances& covariances)
 {
     triangle out;
-    out.entries.reserve(points.size * (points.size + 1) / 2);
-    core::plain_vector<double> cross(strips_for(points.size) * strip * strip);
-    for (std::size_t k = 0; k * strip < points.size; ++k) {
-        const double* with = points.of(k);
-        const std::size_t old = out.size, n = (std::min)(strip, points.size - old);
-        covariance(points, 0, old + n, with, cross.data());
+    out.entries.reserve(size * (size + 1) / 2);
+    core::plain_vector<double> cross(strips_for(size) * strip * strip);
+    for (std::size_t k = 0; k * strip < size; ++k) {
+        const std::size_t old = out.size, n = (std::min)(strip, size - old);
+        covariances(k, old + n, cross.data());
         double* own = cross.data() + old * strip;
         for (std::size_t i = 0; i < n; ++i) own[i * strip + i] += noise;
         out.append(std::span(cross).first(old * strip), std::span<const double>(own, n * strip), n, noise);
@@ -72,13 +80,28 @@ TUNEKIT_INLINE triangle factor_of(const point_strips& points, const matern& cova
     return out;
 }
 
+TUNEKIT_INLINE triangle factor_of(const point_strips& points, const matern& covariance, double noise)
+{
+    return factor_by(points.size, noise,
+                     [&](std::size_t k, std::size_t n, double* to) { covariance(points, 0, n, points.of(k), to); });
+}
+
 TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::span<double> gradient) const
 {
-    const std::size_t d = points_.dimensions, n = points_.size, all = strips_for(n);
-    matern covariance{.inverse_length = {}, .overlap = overlap_, .variance = std::exp(theta[d])};
-    for (std::size_t c = 0; c < d; ++c) covariance.inverse_length.push_back(std::exp(-theta[c]));
-    const double noise = std::exp(theta[d + 1]);
-    const triangle l = factor_of(points_, covariance, noise);
+    const std::size_t d = points_.dimensions, n = points_.size, all = strips_for(n), variance_at = theta.size() - 2;
+    matern covariance{.inverse_length = {}, .overlap = overlap_, .variance = std::exp(theta[variance_at])};
+    for (std::size_t c = 0; c < d; ++c) covariance.inverse_length.push_back(std::exp(-theta[lengths_[c]]));
+    const double noise = std::exp(theta[variance_at + 1]);
+
+    // Of each strip the covariances with the points up to its last one, and their slopes.
+    const std::size_t rows = all * strip;
+    core::plain_vector<double> covariances(all * rows * strip), slopes(all * rows * strip);
+    for (std::size_t t = 0; t < all; ++t)
+        covariance(points_, 0, (std::min)((t + 1) * strip, n), points_.of(t), covariances.data() + t * rows * strip,
+                   slopes.data() + t * rows * strip);
+    const triangle l = factor_by(n, noise, [&](std::size_t t, std::size_t count, double* to) {
+        std::copy_n(covariances.data() + t * rows * strip, count * strip, to);
+    });
     core::plain_vector<double> alpha(y_);
     l.solve_one(alpha);
     double value = 0.5 * triangle::inner(alpha.data(), alpha.data(), n) +
@@ -88,7 +111,6 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
     alpha.resize(all * strip);
 
     // Columns of L^-1, a strip at a time: those of strip k are 0 above row 8 k.
-    const std::size_t rows = all * strip;
     core::plain_vector<double> inverse(all * rows * strip);
     for (std::size_t k = 0; k < all; ++k) {
         double* x = inverse.data() + k * rows * strip;
@@ -98,7 +120,7 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
 
     std::fill(gradient.begin(), gradient.end(), 0.0);
     const auto by_column = std::make_unique<linalg::pack[]>(d * packs);  // a vector of them is more than nvcc takes
-    double by_variance = 0, by_noise = 0, weight[strip], cov[strip][strip], slope[strip][strip];
+    double by_variance = 0, by_noise = 0, weight[strip];
     for (std::size_t t = 0; t < all; ++t) {
         const double* right = inverse.data() + t * rows * strip;
         for (std::size_t i0 = 0; i0 <= t * strip && i0 < n; i0 += strip) {  // blocks on and above the diagonal
@@ -111,17 +133,18 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
                 p.add(a, strip, right + t * strip * strip, n - t * strip);
                 for (std::size_t k = 0; k < product_rows; ++k) p.subtract_from(block[r + k], k);  // -K^-1
             }
-            covariance(points_, i0, (std::min)(i0 + strip, n), points_.of(t), cov[0], slope[0]);
             for (std::size_t r = 0; r < strip && i0 + r < n; ++r) {
                 const std::size_t i = i0 + r;
+                const double* cov = covariances.data() + (t * rows + i) * strip;
+                const double* slope = slopes.data() + (t * rows + i) * strip;
                 for (std::size_t j = 0; j < strip; ++j) {
                     const std::size_t at = t * strip + j;
                     const double g = at < n ? alpha[i] * alpha[at] + block[r][j] : 0;
                     if (at == i) by_noise += g;
                     // Each pair once, the diagonal with half of its weight.
                     const double share = at > i ? 1 : at == i ? 0.5 : 0;
-                    by_variance += share * g * cov[r][j];
-                    weight[j] = share * g * slope[r][j];
+                    by_variance += share * g * cov[j];
+                    weight[j] = share * g * slope[j];
                 }
                 for (std::size_t p = 0; p < packs; ++p) {
                     const std::size_t at = p * linalg::pack_size;
@@ -137,16 +160,16 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
         double lane[strip], sum = 0;
         for (std::size_t p = 0; p < packs; ++p) linalg::store(by_column[c * packs + p], lane + p * linalg::pack_size);
         for (const double v : lane) sum += v;
-        gradient[c] = -(5.0 / 3) * covariance.variance * sum;
+        gradient[lengths_[c]] = -(5.0 / 3) * covariance.variance * sum;
     }
-    gradient[d] = -by_variance;
-    gradient[d + 1] = -0.5 * noise * by_noise;
+    gradient[variance_at] = -by_variance;
+    gradient[variance_at + 1] = -0.5 * noise * by_noise;
     return value + add_prior(theta, gradient);
 }
 
 TUNEKIT_INLINE double evidence::add_prior(std::span<const double> theta, std::span<double> gradient) const
 {
-    const std::size_t d = points_.dimensions;
+    const std::size_t d = theta.size() - 2;
     double value = 0;
     for (std::size_t k = 0; k < theta.size(); ++k) {
         const double spread = k < d ? prior_.length_spread : k == d ? prior_.variance_spread : prior_.noise_spread;

@@ -249,10 +249,23 @@ TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<co
         y.push_back(s.targets[static_cast<std::size_t>(at)]);
     }
     if (std::all_of(y.begin(), y.end(), [&](double v) { return v == y[0]; })) return natural(middle);
+    const point_strips whole = s.points_of(sample);
     core::plain_vector<char> overlap;
-    for (const coordinate& c : s.coordinates) overlap.push_back(c.overlap ? 1 : 0);
-    const point_strips points = s.points_of(sample);
-    const evidence of(points, y, overlap, prior, middle);
+    core::plain_vector<std::size_t> lengths;  // of the coordinates that are not the same in all rows
+    for (std::size_t c = 0; c < d; ++c) {
+        std::size_t i = 1;
+        while (i < whole.size && whole.at(i, c) == whole.at(0, c)) ++i;
+        if (i == whole.size) continue;
+        lengths.push_back(c);
+        overlap.push_back(s.coordinates[c].overlap ? 1 : 0);
+    }
+    point_strips points{.dimensions = lengths.size(), .x = {}};
+    core::plain_vector<double> point(lengths.size());
+    for (std::size_t i = 0; i < whole.size; ++i) {
+        for (std::size_t k = 0; k < lengths.size(); ++k) point[k] = whole.at(i, lengths[k]);
+        points.push_back(point);
+    }
+    const evidence of(points, y, overlap, lengths, prior, middle);
     const linalg::lbfgs method{.max_evaluations = (std::max)(known ? evaluations / 2 : evaluations, std::size_t{1}),
                                .tolerance = 1e-3};
     linalg::minimum best = method.minimize(of, middle, lower, upper);

@@ -18,11 +18,12 @@
 
 namespace tunekit::kernels {
 
-/// Configurations of one kernel by names and values, the one that covers most shapes first.
+/// Configurations of one kernel for one width of vectors by names and values, the one that covers most shapes first.
 ///
 /// They are places to begin, and are measured as any other: they were found on one machine, at other shapes.
 struct covering_list {
     std::string_view kernel;                             ///< conv2d, gemm
+    int lanes = 0;                                       ///< floats of a vector: 16 for AVX-512, 8 for AVX2
     std::string_view device;                             ///< the machine of the recording
     std::string_view date;                               ///< of the recording
     std::size_t shapes = 0;                              ///< of the recording; none is one of `networks`
@@ -33,12 +34,12 @@ struct covering_list {
 // made by bench/studies/covering_lists bench/studies/data/conv2d_shapes.results bench/studies/data/gemm_158_shapes.results
 
 namespace detail {
-inline constexpr std::string_view conv2d_configurations[] = {
+inline constexpr std::string_view conv2d_by_16[] = {
     "winograd channel 14 2 16 2 4 256 4096 4096 1 iro channels_outside clip balanced 4 4 by_tile",
     "winograd pixel 8 3 16 4 8 24 4096 4096 16 rio pixels_outside clip balanced 5 16 by_tile",
     "direct channel 14 2 16 1 0 1 4096 8 1 roi channels_outside clip balanced 2 1 by_element",
     "winograd pixel 10 2 16 4 0 256 4096 4 2 roi pixels_outside clip balanced 5 1 by_tile"};
-inline constexpr std::string_view gemm_configurations[] = {
+inline constexpr std::string_view gemm_by_16[] = {
     "14 2 16 2 8 64 64 3072 iro pixels_outside false false false balanced",
     "1 6 16 1 0 1 1 256 oir channels_outside false false false balanced",
     "8 1 16 2 8 64 1 768 iro channels_outside false false false balanced",
@@ -47,19 +48,19 @@ inline constexpr std::string_view gemm_configurations[] = {
 
 /// The lists that there are.
 inline constexpr covering_list covering_lists[] = {
-    {"conv2d", "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 52,
+    {"conv2d", 16, "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 52,
      "algorithm vectorise mr nv vl ku prefetch ic_width ic_depth oh_rows oc_block order inner pad edge tile m_tiles "
      "layout",
-     detail::conv2d_configurations},
-    {"gemm", "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 148,
-     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", detail::gemm_configurations},
+     detail::conv2d_by_16},
+    {"gemm", 16, "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 148,
+     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", detail::gemm_by_16},
 };
 // end of what was made
 
-/// The configurations of `covering_lists` for a kernel that `space` has, in their order, each once. Those for vectors that
-/// the space does not have (`vl`) are left out: they belong to another instruction set. Parameters that a list does not
-/// name have the values of `otherwise`. None for a kernel without a list.
-[[nodiscard]] inline std::vector<index> covering(std::string_view kernel, const space::any_space& space,
+/// The configurations of the `covering_lists` for a kernel and the vectors of its table (`tile_table::lanes`) that `space`
+/// has, in their order, each once. Parameters that a list does not name have the values of `otherwise`. None where there is
+/// no list: what was good with vectors of 16 floats and 32 registers says little of 8 and 16.
+[[nodiscard]] inline std::vector<index> covering(std::string_view kernel, int lanes, const space::any_space& space,
                                                  index otherwise)
 {
     std::vector<index> out;
@@ -68,21 +69,11 @@ inline constexpr covering_list covering_lists[] = {
         const auto all = io::words(text);
         return std::vector<std::string>(all.begin(), all.end());
     };
-    const auto position = [](const auto& names, std::string_view name) {
-        return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-    };
-    const std::size_t here = position(space.names(), "vl");
     for (const covering_list& l : covering_lists) {
-        if (l.kernel != kernel) continue;
+        if (l.kernel != kernel || l.lanes != lanes) continue;
         const std::vector<std::string> names = words(l.parameters);
-        const std::size_t vl = position(names, "vl");
         for (const std::string_view one : l.configurations) {
-            const std::vector<std::string> values = words(one);
-            if (vl < names.size() && here < space.names().size()) {
-                const auto known = there.values(here).texts();
-                if (std::find(known.begin(), known.end(), values[vl]) == known.end()) continue;
-            }
-            const auto c = there.carry(space, names, values, otherwise);
+            const auto c = there.carry(space, names, words(one), otherwise);
             if (c && std::find(out.begin(), out.end(), *c) == out.end()) out.push_back(*c);
         }
     }
