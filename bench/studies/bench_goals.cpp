@@ -107,8 +107,8 @@ void run(const settings& s)
     for (const std::string& name : programs::fields_of(s.strategies)) {
         const auto how = programs::find(known, "strategy", name).strategy;
         std::vector<double> shares;
-        const tk::measure::wall_clock wall;
-        const double begun = wall();
+        tk::measure::thread_clock spent;
+        const double begun = spent();
         std::size_t trials = 0;
         for (std::size_t r = 0; r < s.repeats; ++r) {
             tk::random::philox gen(s.seed + r);
@@ -116,7 +116,7 @@ void run(const settings& s)
             trials += found.trials().size();
             shares.push_back(of.volume(tk::front_of(found, {0, 1})) / whole);
         }
-        const double own = 1e3 * (wall() - begun) / static_cast<double>(trials);
+        const double own = 1e3 * (spent() - begun) / static_cast<double>(trials);
         const auto within = tk::stats::mean_interval(shares);
         if (!s.json)
             std::printf("%-12s %12.4f   [%.4f, %.4f] %14.3f\n", name.c_str(), tk::stats::mean(shares), within.low,
