@@ -17,6 +17,7 @@
 #include "tools/support/client_lines.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/random/philox.hpp"
@@ -89,6 +90,7 @@ recorded read(const std::string& stem)
 
 void run(const settings& s)
 {
+    tk::require(s.repeats > 0 && s.trials > 0, "--repeats or --trials is 0, want at least 1");
     recorded of = read(s.space);
     tk::tuning all;
     for (tk::index i = 0; i < of.rows.size(); ++i) all.append({i, of.rows[static_cast<std::size_t>(i)]}, 0);
