@@ -17,6 +17,7 @@
 #include "tools/support/client_lines.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/random/philox.hpp"
@@ -89,6 +90,7 @@ recorded read(const std::string& stem)
 
 void run(const settings& s)
 {
+    tk::require(s.repeats > 0 && s.trials > 0, "--repeats or --trials is 0, want at least 1");
     recorded of = read(s.space);
     tk::tuning all;
     for (tk::index i = 0; i < of.rows.size(); ++i) all.append({i, of.rows[static_cast<std::size_t>(i)]}, 0);
@@ -107,8 +109,8 @@ void run(const settings& s)
     for (const std::string& name : programs::fields_of(s.strategies)) {
         const auto how = programs::find(known, "strategy", name).strategy;
         std::vector<double> shares;
-        const tk::measure::wall_clock wall;
-        const double begun = wall();
+        tk::measure::thread_clock spent;
+        const double begun = spent();
         std::size_t trials = 0;
         for (std::size_t r = 0; r < s.repeats; ++r) {
             tk::random::philox gen(s.seed + r);
@@ -116,7 +118,7 @@ void run(const settings& s)
             trials += found.trials().size();
             shares.push_back(of.volume(tk::front_of(found, {0, 1})) / whole);
         }
-        const double own = 1e3 * (wall() - begun) / static_cast<double>(trials);
+        const double own = 1e3 * (spent() - begun) / static_cast<double>(trials);
         const auto within = tk::stats::mean_interval(shares);
         if (!s.json)
             std::printf("%-12s %12.4f   [%.4f, %.4f] %14.3f\n", name.c_str(), tk::stats::mean(shares), within.low,

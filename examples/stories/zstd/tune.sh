@@ -35,10 +35,11 @@ else
 fi
 [ -s first ] && [ -s second ] || { echo 'tune.sh: there are no data, want two files or one that is not empty' >&2 && exit 2; }
 
+case " $* " in *' --trials '*) ;; *) set -- --trials $trials "$@" ;; esac
 # The search on the first half. Its page has the front as a picture, with intervals.
 rm -f first.jsonl
 # shellcheck disable=SC1083 # placeholders
-tune_command --space "$here/space.json" --strategy parego --trials $trials --repeat 3 --seconds $seconds --run-seconds 60 --cost cpu --number 'bytes=size:{scratch}/out.zst' \
+tune_command --space "$here/space.json" --strategy parego --repeat 3 --seconds $seconds --run-seconds 60 --cost cpu --number 'bytes=size:{scratch}/out.zst' \
     --log first.jsonl --report first.html "$@" \
     -- "$here/compress.sh" "$folder/first" '{scratch}/out.zst' '--zstd=strategy={strategy},wlog={window},hlog={hash},clog={chain},slog={search},mml={match},tlen={target}' >first.txt
 cat first.txt
@@ -64,20 +65,21 @@ while [ "$n" -gt 0 ]; do
     n=$((n - 1))
 done
 END_OF_SCRIPT
+[ -s pairs ] || { echo 'tune.sh: nothing that was tried is as small as a level, want more --trials' >&2 && exit 1; }
+: >times
 set --
 while read -r level option; do
     once=$(bash -c "TIMEFORMAT=%3U; time sh often.sh 1 -$level" 2>&1)
     times=$(awk -v t="$once" 'BEGIN { n = int(0.1 / (t + 0.001)) + 1; print (n > 40 ? 40 : n) }')
-    echo "$times" >>times.new
+    echo "$times" >>times
     set -- "$@" "sh often.sh $times -$level" "sh often.sh $times $option"
 done <pairs
-mv times.new times
 bash "$here/../turns.sh" $rounds "$@" >shown.seconds
 
 {
     echo
     here_and_now
-    echo "zstd $(zstd --version | grep -o 'v[0-9.]*' | head -n 1), $trials configurations on $(wc -c <first) bytes, shown on $(wc -c <second) others"
+    echo "zstd $(zstd --version | grep -o 'v[0-9.]*' | head -n 1), $(wc -l <tried) configurations on $(wc -c <first) bytes, shown on $(wc -c <second) others"
     echo 'level   bytes     ms  tuned: bytes     ms   times as much processor time for the level, 95 %   options'
     k=1
     while read -r level option; do

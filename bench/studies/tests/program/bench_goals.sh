@@ -11,10 +11,10 @@ program=$goals
 data=bench/studies/data/goals
 . "./tests/support/refuses.sh"
 refuses 'has no number beside the cost' packages/scoring/recordings/gemm_Out
-refuses "cannot open" "$work/none"
-refuses '--repeats is 0' $data/zstd --repeats 0
+refuses 'cannot be opened' "$work/none"
+refuses '--repeats or --trials is 0' $data/zstd --repeats 0
 
-run() { "$goals" $data/winograd_S16_scratch --repeats 2 --trials 60 "$@"; }
+run() { "$goals" $data/zstd --repeats 3 --trials 80 "$@"; }
 run >"$work/first"
 run >"$work/second"
 sed 's/ *[0-9.]*$//' "$work/first" >"$work/first.told" # without their milliseconds

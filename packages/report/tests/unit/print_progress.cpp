@@ -127,6 +127,21 @@ TEST_CASE("the last answer is on the line that stays, however fast it came")
     CHECK(last.ends_with("\r\n"));
 }
 
+TEST_CASE("where nothing keeps a limit, the line says by how much the nearest breaks it, until one does")
+{
+    pseudo_terminal terminal(120);
+    tk::tuning record;
+    tk::print_progress progress({}, terminal.theirs);
+    tell(record, 1.5e30);
+    progress(record);
+    const std::string broken = terminal.said();
+    CHECK(broken.find("| none keeps the limit, the nearest is 50 % beyond it") != std::string::npos);
+    CHECK(broken.find("best") == std::string::npos);
+    tell(record, 2e-3);
+    progress(record);
+    CHECK(terminal.said().find("| best 2 ms") != std::string::npos);
+}
+
 TEST_CASE("the line is cut to the terminal's width")
 {
     pseudo_terminal terminal(30);

@@ -180,9 +180,9 @@ template <space::described Space>
         else out += ",,";
         for (std::size_t i = 0; i < m.batches.size(); ++i) (out += i == 0 ? ',' : ' ') += core::text_of(m.batches[i]);
         if (m.batches.empty()) out += ',';
-        for (std::size_t k = 0; k < values.size(); ++k)
+        for (std::size_t v = 0; v < values.size(); ++v)
             (out += ',') +=
-                !m.failed && k < m.values.size() && !std::isnan(m.values[k]) ? core::text_of(m.values[k]) : "";
+                !m.failed && v < m.values.size() && !std::isnan(m.values[v]) ? core::text_of(m.values[v]) : "";
         out += '\n';
     }
     return out;
