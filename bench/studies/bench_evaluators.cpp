@@ -63,7 +63,7 @@ std::vector<evaluator> evaluators()
 
 /// What a rule did with one configuration, over all repeats.
 struct outcome {
-    double run_seconds = 0, all_seconds = 0;  ///< of its runs; and with build and check
+    double seconds = 0;  ///< of its runs
     std::vector<double> runs{}, errors{};
 };
 
@@ -86,13 +86,13 @@ struct quotient {
     tk::stats::interval within{};
 };
 
-quotient quotient_of(const row& whole, const row& part, double outcome::* seconds, std::uint64_t seed)
+quotient seconds_over(const row& whole, const row& part, std::uint64_t seed)
 {
     const auto of = [&](std::span<const std::uint32_t> which) {
         double a = 0, b = 0;
         for (const std::uint32_t k : which) {
-            a += whole.of[k].*seconds;
-            b += part.of[k].*seconds;
+            a += whole.of[k].seconds;
+            b += part.of[k].seconds;
         }
         return a / b;
     };
@@ -118,8 +118,7 @@ row played(const recorded_runs& on, const std::vector<measure::recorded_row>& ta
         for (std::size_t k = 0; k < table.size(); ++k) {
             const auto got = replay.row(k, {});
             const double truth = tk::stats::mean(on.rows[k].result.batches);
-            out.of[k].run_seconds += got.result.run_seconds - got.check_seconds;
-            out.of[k].all_seconds += got.seconds;
+            out.of[k].seconds += got.result.run_seconds - got.check_seconds;
             out.of[k].runs.push_back(got.result.runs);
             out.of[k].errors.push_back(100 * std::fabs(got.result.cost / truth - 1));
         }
@@ -162,7 +161,7 @@ noise noise_of(const recorded_runs& on)
 struct numbers {
     double runs = 0, least = 0, most = 0;
     double more = 0;  ///< share of measurements with more runs than the least of any, in percent
-    quotient cheaper{}, all_cheaper{};
+    quotient cheaper{};
     double error = 0, error_90 = 0;
 };
 
@@ -172,8 +171,7 @@ numbers numbers_of(const row& whole, const row& r, std::uint64_t seed)
     numbers out{.runs = tk::stats::mean(runs),
                 .least = *std::min_element(runs.begin(), runs.end()),
                 .most = *std::max_element(runs.begin(), runs.end()),
-                .cheaper = quotient_of(whole, r, &outcome::run_seconds, seed),
-                .all_cheaper = quotient_of(whole, r, &outcome::all_seconds, seed),
+                .cheaper = seconds_over(whole, r, seed),
                 .error = tk::stats::median(errors),
                 .error_90 = tk::stats::quantile(errors, 0.9)};
     for (const double n : runs) out.more += n > out.least ? 100.0 / static_cast<double>(runs.size()) : 0;
@@ -195,8 +193,8 @@ void study(const settings& s, const recorded_runs& on, nlohmann::ordered_json& o
             "differ by %.2f %%\n",
             on.name.c_str(), on.rows.size(), passes, on.rows.front().pass_runs, on.rows.front().block_runs, s.repeats,
             n.run_cv, n.block_cv, n.independent_cv, n.correlation, n.passes);
-        std::printf("%-7s %-16s %7s %6s %6s %6s  %-22s %-22s %8s %8s\n", "draws", "evaluator", "runs", "least", "most",
-                    "more %", "500 runs take, times", "with build and check", "error %", "90 % of");
+        std::printf("%-7s %-16s %7s %6s %6s %6s  %-20s %8s %8s\n", "draws", "evaluator", "runs", "least", "most",
+                    "more %", "500 runs take, times", "error %", "90 % of");
     }
     for (const auto* const draws : {"blocks", "single"}) {
         const auto& table = draws == std::string("blocks") ? on.rows : single;
@@ -215,15 +213,11 @@ void study(const settings& s, const recorded_runs& on, nlohmann::ordered_json& o
                                   {"cheaper", x.cheaper.value},
                                   {"cheaper_low", x.cheaper.within.low},
                                   {"cheaper_high", x.cheaper.within.high},
-                                  {"with_build", x.all_cheaper.value},
-                                  {"with_build_low", x.all_cheaper.within.low},
-                                  {"with_build_high", x.all_cheaper.within.high},
                                   {"error_percent", x.error},
                                   {"error_percent_90", x.error_90}});
             else
-                std::printf("%-7s %-16s %7.1f %6.0f %6.0f %6.1f  %-22s %-22s %8.3f %8.3f\n", draws, how.name.c_str(),
-                            x.runs, x.least, x.most, x.more, text_of(x.cheaper).c_str(), text_of(x.all_cheaper).c_str(),
-                            x.error, x.error_90);
+                std::printf("%-7s %-16s %7.1f %6.0f %6.0f %6.1f  %-20s %8.3f %8.3f\n", draws, how.name.c_str(), x.runs,
+                            x.least, x.most, x.more, text_of(x.cheaper).c_str(), x.error, x.error_90);
         }
     }
     if (s.json)
