@@ -58,5 +58,6 @@ NB_MODULE(_core, m)
     python::bind_tuner(m);
     python::bind_tasks(m);
     python::bind_child(m);
+    python::bind_parts(m);
     m.def("bad_cost", &python::bad_cost);
 }
