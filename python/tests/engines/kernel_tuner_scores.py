@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy
 from kernel_tuner import tune_kernel
@@ -28,6 +28,10 @@ from tunekit.kernel_tuner import Strategy
 
 OURS = "tunekit-in-kernel-tuner"
 ERRORS = {"compile_error": "CompilationFailedConfig", "runtime_error": "RuntimeFailedConfig", "invalid": "InvalidConfig"}
+
+
+Run: TypeAlias = list[tuple[float, float]]
+"""Of each new evaluation the recorded seconds so far, and the best milliseconds."""
 
 
 class Recording:
@@ -55,17 +59,16 @@ class Recording:
             "tune_params": self.parameters, "objective": "time", "cache": {key: entry(row, self.parameters) for key, row in self.rows.items()},
         }))
 
-    def run(self, strategy: Any, evaluations: int) -> list[tuple[float, float, float]]:
-        """One run: of each new evaluation the recorded seconds so far, the best milliseconds, the strategy's own seconds."""
+    def run(self, strategy: Any, evaluations: int) -> Run:
+        """One run."""
         results, _ = tune_kernel(
             "k", "", 1024, [], self.parameters, restrictions=self.constraints, cache=str(self.cache), simulation_mode=True, quiet=True,
             strategy=strategy, strategy_options={"max_fevals": evaluations},
         )
         out = []
         seen: set[str] = set()
-        seconds, best, own = 0.0, float("inf"), 0.0
+        seconds, best = 0.0, float("inf")
         for result in results:
-            own += result.get("strategy_time", 0.0) / 1000
             key = ",".join(str(result[p]) for p in self.parameters)
             if key in seen:
                 continue
@@ -74,10 +77,10 @@ class Recording:
             seconds += float(row["cost_ms"]) / 1000
             if row["status"] == "valid":
                 best = min(best, float(row["time_ms"]))
-            out.append((seconds, best, own))
+            out.append((seconds, best))
         return out
 
-    def whole_run(self, name: str, seed: int) -> list[tuple[float, float, float]]:
+    def whole_run(self, name: str, seed: int) -> Run:
         """A run as long as it is judged."""
         evaluations = max(220, self.budget_evaluations)
         while True:
@@ -86,7 +89,7 @@ class Recording:
             strategy = OptAlgWrapper(Strategy(seed=seed)) if name == OURS else name
             evaluations = min(evaluations, len(self.rows))
             found = self.run(strategy, evaluations)
-            enough = [k for k, (seconds, _, _) in enumerate(found, 1) if k >= 220 and seconds > 1.1 * self.budget_seconds]
+            enough = [k for k, (seconds, _) in enumerate(found, 1) if k >= 220 and seconds > 1.1 * self.budget_seconds]
             if enough:
                 return found[: enough[0]]
             if evaluations == len(self.rows) or len(found) < evaluations:  # the space, or the strategy, is at its end
@@ -106,22 +109,22 @@ def entry(row: dict[str, str], parameters: dict[str, list[int]]) -> dict[str, An
     return out | {"strategy_time": 0.0, "timestamp": "2026-01-01T00:00:00+00:00"}
 
 
-def trajectory(repeat: int, run: list[tuple[float, float, float]]) -> list[list[Any]]:
+def trajectory(repeat: int, run: Run) -> list[list[Any]]:
     """The lines of a run in a file of trajectories: those that improve, the first and the last."""
     out = []
     before = float("inf")
-    for k, (seconds, best, own) in enumerate(run, 1):
+    for k, (seconds, best) in enumerate(run, 1):
         if best < before or k in (1, len(run)):
-            out.append([repeat, k, f"{seconds:.6f}", "" if best == float("inf") else repr(best), f"{own:.6f}"])
+            out.append([repeat, k, f"{seconds:.6f}", "" if best == float("inf") else repr(best)])
         before = best
     return out
 
 
-def write(to: Path, repeats: list[list[tuple[float, float, float]]]) -> None:
+def write(to: Path, repeats: list[Run]) -> None:
     to.parent.mkdir(parents=True, exist_ok=True)
     with to.open("w", newline="") as file:
         lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(["repeat", "eval", "sim_time_s", "best_ms", "overhead_s"])
+        lines.writerow(["repeat", "eval", "sim_time_s", "best_ms"])
         for repeat, run in enumerate(repeats):
             lines.writerows(trajectory(repeat, run))
 
@@ -137,7 +140,7 @@ def main() -> int:
     arguments.add_argument("score_strategy", type=Path, help="the program, built")
     arguments.add_argument("--spaces", type=Path, nargs="+", required=True, help="folders of recorded spaces")
     arguments.add_argument("--only", nargs="*", default=[], help="names of spaces; all by default")
-    arguments.add_argument("--strategies", nargs="+", default=["gen_hybrid_vndx", "gen_adaptive_tabu_greywolf", "genetic_algorithm"])
+    arguments.add_argument("--strategies", nargs="+", default=["hybrid_vndx", "adaptive_tabu_greywolf", "genetic_algorithm"])
     arguments.add_argument("--repeats", type=int, default=25)
     said = arguments.parse_args()
     names = [OURS, *said.strategies]
