@@ -12,8 +12,11 @@ import inspect
 import pathlib
 import sys
 
-MADE_BY_USERS = ("Failed", "Generator", "Limits", "Sampler", "Space", "Strategy", "Tuner", "permutation")
-IN_OTHERS = ("gest", "kernel_tuner", "optuna")  # modules, each for a package that tunekit does not load
+MADE_BY_USERS = (
+    "EnsembleSampler", "EpsilonGreedy", "Failed", "Forest", "GaussianProcess", "Generator", "KMeans", "Limits", "LogPower", "Sampler", "Softmax",
+    "Space", "Strategy", "Tuner", "UCB", "UCB1", "permutation",
+)
+MODULES = ("parts", "gest", "kernel_tuner", "optuna")  # that `import tunekit` does not load
 PACKAGE = pathlib.Path(__file__).parent / "tunekit"
 
 
@@ -100,9 +103,9 @@ def main() -> int:
     lines = ["# Python\n", "The package `tunekit` of Python, from its docstrings and types. The [page on Python](../python.md) shows how it is used.\n"]
     for name in public_names():
         lines += page_of(there[name])
-    for module in IN_OTHERS:
+    for module in MODULES:
         for node in ast.parse((PACKAGE / f"{module}.py").read_text()).body:
-            if isinstance(node, ast.ClassDef):
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
                 lines += [line.replace(f"## {node.name}", f"## {module}.{node.name}", 1) for line in page_of(node)]
     pathlib.Path(sys.argv[1]).write_text("\n".join(lines))
     return 0

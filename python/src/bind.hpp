@@ -13,5 +13,6 @@ void bind_record(nanobind::module_& m);
 void bind_tuner(nanobind::module_& m);
 void bind_tasks(nanobind::module_& m);
 void bind_child(nanobind::module_& m);
+void bind_parts(nanobind::module_& m);
 
 }  // namespace python

@@ -59,6 +59,7 @@ NB_MODULE(_core, m)
     python::bind_tuner(m);
     python::bind_tasks(m);
     python::bind_child(m);
+    python::bind_parts(m);
     m.def("bad_cost", &python::bad_cost);
     m.def("write_text", [](const std::string& path, const std::string& text) { tunekit::io::write_text(path, text); });
 }

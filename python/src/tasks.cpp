@@ -53,7 +53,8 @@ public:
               const tk::tasks_budget& limit, std::size_t workers, std::uint64_t seed, std::string log, bool resume)
         : driven(made(tasks, recipe.how, limit, workers, seed), std::move(log),
                  {.strategy = recipe.name, .schedule = schedule, .seed = seed, .resume = resume}),
-          tasks_(std::move(tasks))
+          tasks_(std::move(tasks)),
+          taken_(programs::told_of(recipe.past, tasks_))
     {
     }
 
@@ -82,8 +83,11 @@ public:
         });
     }
 
+    [[nodiscard]] const std::string& taken() const noexcept { return taken_; }
+
 private:
     std::vector<tk::task> tasks_;
+    std::string taken_;  // what is used of the experience, in words
 };
 
 }  // namespace
@@ -105,6 +109,7 @@ void bind_tasks(nb::module_& m)
         .def("record", &tasks_run::seen)
         .def("latency", &tasks_run::latency)
         .def("stopped", &tasks_run::stopped)
+        .def("taken", &tasks_run::taken)
         .def("page", &tasks_run::page);
 }
 

@@ -12,6 +12,7 @@
 #include "tools/support/names.hpp"
 #include "tunekit/io/experience.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace nb = nanobind;
@@ -32,6 +33,9 @@ public:
                  {.name = std::move(name), .strategy = recipe.name, .seed = seed, .resume = resume}, std::move(how)),
           space_(space)
     {
+        if (recipe.past.empty()) return;
+        const tk::task here("run", space_, 1.0);
+        taken_ = programs::told_of(recipe.past, {&here, 1});
     }
 
     void begin_with(const std::vector<tk::index>& first)
@@ -60,9 +64,11 @@ public:
     {
         return of_record([&](const tk::tuning& r) { return record{name(), space_, r, judge()}; });
     }
+    [[nodiscard]] const std::string& taken() const noexcept { return taken_; }
 
 private:
     tk::space::any_space space_;
+    std::string taken_;  // what is used of the experience, in words
 };
 
 }  // namespace
@@ -93,6 +99,7 @@ void bind_tuner(nb::module_& m)
         .def("best", &run::best)
         .def("best_cost", &run::best_cost)
         .def("beyond_limit", &run::beyond_limit)
+        .def("taken", &run::taken)
         .def("record", &run::seen);
 }
 

@@ -18,8 +18,9 @@ def test_every_listing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cap
         if "import optuna" in code:
             continue
         run(code, names)
+        out = capsys.readouterr().out
         for said in re.findall(r"print\(.*\)   # (.*)", code):
-            assert said in capsys.readouterr().out
+            assert said in out
     assert (tmp_path / "run.html").exists()
 
 

@@ -47,6 +47,11 @@ def workers_of(executor: Executor | None, workers: int | None) -> int:
     n = sum(threads().values()) if callable(threads) else 0
     if isinstance(n, int) and n > 0:
         return n
+    if getattr(executor, "num_workers", None) == 0:  # mpi4py's once it is shut down
+        try:
+            executor.submit(int).cancel()
+        except RuntimeError as e:
+            raise shut_down(e) from e
     raise _core.Error(f"tunekit: {shown(executor)} does not tell how many workers it has, want workers=N")
 
 
@@ -109,9 +114,13 @@ def submitted(executor: Executor, f: Callable[..., Any], limits: Limits | None, 
     except BrokenExecutor as e:
         raise broken(e) from e
     except RuntimeError as e:
-        raise _core.Error(f"tunekit: the executor takes no call: {e}, want one that is not shut down") from e
+        raise shut_down(e) from e
     except Exception as e:
         raise _core.Error(f"tunekit: the executor takes no call: {type(e).__name__}: {e}, {REMEDY}") from e
+
+
+def shut_down(e: RuntimeError) -> _core.Error:
+    return _core.Error(f"tunekit: the executor takes no call: {e}, want one that is not shut down")
 
 
 REMEDY = "want a function at the top of a module, or an executor of threads"

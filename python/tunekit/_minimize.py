@@ -72,12 +72,18 @@ class Race:
 class Result:
     """What a run found."""
 
-    def __init__(self, space: Space, record: _core.Record, facts: list[str], race: Race | None = None, stopped: str = "") -> None:
+    def __init__(
+        self, space: Space, record: _core.Record, facts: list[str], race: Race | None = None, stopped: str = "", taken: str = ""
+    ) -> None:
         self.space = space
         self.race = race
+        self.taken = taken
         self._record = record
         self._facts = facts
         self._stopped = stopped
+
+    taken: str
+    """What the run used of its `experience`, a line; empty without one."""
 
     @property
     def best(self) -> Configuration:
@@ -133,11 +139,13 @@ class Result:
 class Progress:
     """A line on standard error: on a terminal it is rewritten, elsewhere there is one at each improvement."""
 
-    def __init__(self) -> None:
+    def __init__(self, taken: str) -> None:
         import sys
 
         self._to = sys.stderr
         self._terminal = self._to is not None and self._to.isatty()
+        if self._to is not None and taken:
+            self._to.write(taken + "\n")
         self._best = float("inf")
         self._trials = self._failed = 0
 
@@ -156,8 +164,8 @@ class Progress:
             self._to.write("\r\033[K")
 
 
-def facts_of(recipe: str, seed: int) -> list[str]:
-    return [f"strategy {recipe}", f"seed {seed}", f"tunekit {_core.version} from Python"]
+def facts_of(recipe: str, seed: int, taken: str) -> list[str]:
+    return [f"strategy {recipe}", f"seed {seed}", f"tunekit {_core.version} from Python", *([taken] if taken else [])]
 
 
 def check_call(who: str, f: Callable[..., Any], space: Space) -> None:
@@ -204,7 +212,8 @@ def minimize(
 
     begin_with: configurations to measure first, such as what is used today.
     experience: logs, or folders of them, of what was measured before: of other sizes, other devices, other weeks. What it says
-                is measured before it counts. A resumed run needs the same. What cannot be used is warned of.
+                is measured before it counts. A resumed run needs the same. What cannot be used is warned of; what is used stands
+                in the result's `taken`, and with `progress=True` on standard error.
     log:        a file to which every event goes; with `resume`, what stands in it is not measured again.
     executor:   one of concurrent.futures, of Dask or of mpi4py, which makes as many calls at once as it has workers. What
                 is proposed then depends on the order of the answers, too. A call that is lost with its worker is made
@@ -236,7 +245,7 @@ def minimize(
     )
     if begin_with != ():
         tuner.begin_with(begin_with)
-    line = Progress() if progress is True else None
+    line = Progress(tuner.taken) if progress is True else None
     watch = progress if callable(progress) else None
 
     def work(job: _core.Job) -> tuple[Callable[..., Any], Configuration]:
@@ -265,7 +274,7 @@ def minimize(
         finally:
             if line is not None:
                 line.end()
-    return Result(space, tuner._run.record(), facts_of(recipe, seed), compared, stopped)
+    return Result(space, tuner._run.record(), facts_of(recipe, seed, tuner.taken), compared, stopped, tuner.taken)
 
 
 def compare(

@@ -28,6 +28,7 @@ class Plan:
         self.tasks = tasks
         self.latency = latency
         self.stopped = stopped
+        self.taken = run.taken()
         self._run = run
         self._facts = facts
 
@@ -37,6 +38,8 @@ class Plan:
     """The sum of weight times best cost; infinity while a task has none."""
     stopped: str
     """Why the run ended, in words."""
+    taken: str
+    """What it used of its `experience`, a line; empty without one."""
 
     def __getitem__(self, name: str) -> Result:
         return self.tasks[name]
@@ -102,7 +105,7 @@ def minimize_tasks(
         seconds_of(seconds), count("trials", trials), count("patience", patience),
         at_once, count("seed", seed), path_of(log), bool(resume),
     )
-    line = Progress() if progress else None
+    line = Progress(run.taken()) if progress else None
 
     def work(job: _core.Job) -> tuple[Callable[..., Any], Configuration]:
         return functions[job.task], spaces[job.task].at(job.index)
@@ -120,6 +123,6 @@ def minimize_tasks(
         run.close()
         if line is not None:
             line.end()
-    facts = facts_of(recipe, seed) + ([f"schedule {schedule}"] if schedule else [])
+    facts = facts_of(recipe, seed, run.taken()) + ([f"schedule {schedule}"] if schedule else [])
     results = {name: Result(spaces[k], run.record(k), facts) for k, name in enumerate(names)}
     return Plan(results, run.latency(), stopped or run.stopped(), run, facts)

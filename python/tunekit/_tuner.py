@@ -357,6 +357,11 @@ class Tuner:
         return self._run.best_cost()
 
     @property
+    def taken(self) -> str:
+        """What is used of `experience`, a line; empty without one."""
+        return self._run.taken()
+
+    @property
     def trials(self) -> Trials:
         """All trials, failed ones included."""
         return trials_of(self.space, self._run.record())

@@ -11,7 +11,7 @@ from gest_api.vocs import VOCS, DiscreteVariable, ExploreObjective, MaximizeObje
 
 from . import _core
 from ._score import cost_of
-from ._space import Space
+from ._space import Space, shown
 from ._tuner import Failed, Job, Tuner
 
 TYPE_CHECKING = False
@@ -63,6 +63,8 @@ class Generator(_Base):  # type: ignore[misc]
         self._begun = False
 
     def _validate_vocs(self, vocs: VOCS) -> None:
+        if not isinstance(vocs, VOCS):
+            raise _core.Error(f"tunekit: gest: {shown(vocs)} is no VOCS, want gest_api.vocs.VOCS(variables=..., objectives=...)")
         for name, variable in vocs.variables.items():
             if not isinstance(variable, DiscreteVariable):
                 raise _core.Error(f"tunekit: gest: variable '{name}' is a {type(variable).__name__}, want a set of values: {{8, 16, 32}}")
@@ -109,7 +111,9 @@ class Generator(_Base):  # type: ignore[misc]
             if name not in result:
                 raise _core.Error(f"tunekit: gest: a result has no '{name}', want all variables: {', '.join(self._as_given)}")
             value = result[name]
-            out[name] = given.get(value, value)
+            if value not in given:
+                raise _core.Error(f"tunekit: gest: a result has {name} {shown(value)}, want one of its values: {', '.join(map(str, given))}")
+            out[name] = given[value]
         return out
 
     def _outcome(self, result: Mapping[str, Any]) -> float | Failed:

@@ -55,6 +55,23 @@ def test_other_vocs_are_refused(variables: dict[str, object], objectives: dict[s
     assert isinstance(e.value, Error)
 
 
+def test_what_is_no_vocs_is_refused() -> None:
+    with pytest.raises(Error, match=r"gest: \{'tile': \[1, 2\]\} is no VOCS, want gest_api.vocs.VOCS\(variables=..., objectives=...\)"):
+        Generator({"tile": [1, 2]})
+
+
+def test_points_of_another_vocs_are_refused() -> None:
+    """A generator of one VOCS in a run of another: libEnsemble has checked neither."""
+    generator = Generator(VOCS(variables=VARIABLES, objectives={"f": "MINIMIZE"}))
+    for point, why in [
+        ({"x": 1, "f": 1.0}, "a result has no 'tile', want all variables: tile, unroll"),
+        ({"tile": 3, "unroll": 2, "f": 1.0}, "gest: a result has tile 3, want one of its values: 1, 2, 4, 8, 16"),
+        ({"tile": "8", "unroll": 2, "f": 1.0}, "gest: a result has tile '8', want one of its values: 1, 2, 4, 8, 16"),
+    ]:
+        with pytest.raises(Error, match=why):
+            generator.ingest([point])
+
+
 def test_results_without_their_parts_are_refused() -> None:
     generator = Generator(VOCS(variables=VARIABLES, objectives={"f": "MINIMIZE"}))
     point = generator.suggest()[0]
