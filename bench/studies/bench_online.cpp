@@ -150,6 +150,14 @@ std::vector<application> load(const settings& s)
     return out;
 }
 
+/// The calls of a context until it has settled.
+struct settling {
+    bool settled = false;
+    std::uint64_t calls = 0;   ///< until then, or all
+    std::uint64_t timed = 0;   ///< of these: timed
+    std::uint64_t racing = 0;  ///< of these: from the race's beginning on
+};
+
 /// Seconds that have passed. A call is charged the recorded median, so that luck in what is timed saves nothing; a
 /// configuration that is refused costs a call of the default instead.
 struct ledger {
@@ -159,6 +167,7 @@ struct ledger {
     std::vector<double> total{};  ///< after so many calls
     double now = 0, above = 0;    ///< above: the largest excess over the default alone, as a share of it
     std::uint64_t calls = 0;
+    std::optional<settling> until_settled{};  ///< where there is such a thing
 
     void add(tk::index i, std::uint64_t n = 1)
     {
@@ -185,10 +194,17 @@ void tune_online(ledger& to, const settings& s, const Strategy& strategy, philox
         std::make_shared<const tk::online::setup<indexed_space, parts>>(tk::online::setup<indexed_space, parts>{
             .space = to.of.space, .untuned = to.untuned, .options = s.online, .parts = {strategy}});
     tk::online::context<indexed_space, parts> t(how, gen());
+    settling& so_far = to.until_settled.emplace();
     while (!to.over()) {
         const tk::index i = t.next();
         to.add(i);
+        if (!so_far.settled) {
+            ++so_far.calls;
+            so_far.timed += t.wants_time();
+            so_far.racing += t.phase() == tk::online::phase::racing;
+        }
         if (t.wants_time()) t.report(to.of.draw(i, gen));
+        so_far.settled = so_far.settled || t.settled();
     }
 }
 
@@ -301,6 +317,7 @@ std::vector<policy> policies(const settings& s)
 struct cell {
     std::vector<std::vector<double>> total;  ///< by repeat, by mark; times the oracle
     double above = 0;                        ///< worst of all repeats
+    std::vector<settling> settled;           ///< by repeat, where there is such a thing
 };
 
 struct number {
@@ -346,6 +363,50 @@ void print(const std::vector<row>& rows)
                     100 * r.quantile, static_cast<unsigned long long>(r.calls), r.total.value, r.total.low,
                     r.total.high, r.worst, r.worst_of.c_str(), r.less_loss.value, r.less_loss.low, r.less_loss.high,
                     100 * r.above);
+}
+
+/// When the contexts of one policy with one default settled.
+struct settled_row {
+    std::string policy;
+    double quantile = 0;
+    std::size_t contexts = 0, settled = 0;
+    double calls = 0, timed = 0, racing = 0;  ///< of those that settled: geometric mean, and the means of their shares
+    double worst = 0;                         ///< the most calls of those that settled
+    std::string worst_of;
+};
+
+settled_row settled_of(const std::vector<cell>& cells, const std::vector<application>& spaces)
+{
+    settled_row out;
+    double logs = 0;
+    for (std::size_t k = 0; k < cells.size(); ++k)
+        for (const settling& s : cells[k].settled) {
+            ++out.contexts;
+            if (!s.settled) continue;
+            ++out.settled;
+            const auto calls = static_cast<double>(s.calls);
+            logs += std::log(calls);
+            out.timed += static_cast<double>(s.timed) / calls;
+            out.racing += static_cast<double>(s.racing) / calls;
+            if (calls > out.worst) {
+                out.worst = calls;
+                out.worst_of = spaces[k].name;
+            }
+        }
+    const auto n = static_cast<double>((std::max)(out.settled, std::size_t{1}));
+    out.calls = std::exp(logs / n);
+    out.timed /= n;
+    out.racing /= n;
+    return out;
+}
+
+void print(const settled_row& r)
+{
+    std::printf(
+        "%s, default %.0f%%: %zu of %zu contexts settled, after %.0f calls (geometric mean), %.1f%% of them timed, "
+        "%.1f%% racing; worst %.0f, %s\n",
+        r.policy.c_str(), 100 * r.quantile, r.settled, r.contexts, r.calls, 100 * r.timed, 100 * r.racing, r.worst,
+        r.worst_of.c_str());
 }
 
 /// What our own part costs on this machine, with the first space.
@@ -411,6 +472,7 @@ void run(settings& s)
     const auto spaces = load(s);
     const own_cost own = measure_own(spaces.front(), s);
     std::vector<row> rows;
+    std::vector<settled_row> settled;
     nlohmann::ordered_json by_space = nlohmann::ordered_json::array();
     std::vector<std::uint32_t> every(s.repeats);
     std::iota(every.begin(), every.end(), 0U);
@@ -426,10 +488,17 @@ void run(settings& s)
                     for (std::size_t m = 0; m < s.calls.size(); ++m)
                         to.total[m] /= static_cast<double>(s.calls[m]) * on.oracle();
                     c.above = (std::max)(c.above, to.above);
+                    if (to.until_settled) c.settled.push_back(*to.until_settled);
                     c.total.push_back(std::move(to.total));
                 }
                 cells[p].push_back(std::move(c));
             }
+        for (std::size_t p = 0; p < all.size(); ++p) {
+            settled_row when = settled_of(cells[p], spaces);
+            when.policy = all[p].name;
+            when.quantile = q;
+            if (when.contexts > 0) settled.push_back(std::move(when));
+        }
         for (std::size_t p = 0; p < all.size(); ++p)
             for (std::size_t m = 0; m < s.calls.size(); ++m) {
                 row r{.policy = all[p].name,
@@ -482,19 +551,34 @@ void run(settings& s)
                               {"worst_space", r.worst_of},
                               {"loss", with_interval(r.less_loss)},
                               {"above", r.above}});
+        nlohmann::ordered_json when = nlohmann::ordered_json::array();
+        for (const settled_row& r : settled)
+            when.push_back({{"policy", r.policy},
+                            {"default", r.quantile},
+                            {"contexts", r.contexts},
+                            {"settled", r.settled},
+                            {"calls", r.calls},
+                            {"timed", r.timed},
+                            {"racing", r.racing},
+                            {"worst_calls", r.worst},
+                            {"worst_space", r.worst_of}});
         const nlohmann::ordered_json cost{{"settled_ns", own.settled_ns},
                                           {"timed_us", own.timed_us},
                                           {"open_bytes", own.open_bytes},
                                           {"settled_bytes", own.settled_bytes}};
-        std::printf("%s\n",
-                    nlohmann::ordered_json{
-                        {"seed", s.seed}, {"repeats", s.repeats}, {"own", cost}, {"rows", by_space}, {"scores", scores}}
-                        .dump(2)
-                        .c_str());
+        std::printf("%s\n", nlohmann::ordered_json{{"seed", s.seed},
+                                                   {"repeats", s.repeats},
+                                                   {"own", cost},
+                                                   {"rows", by_space},
+                                                   {"scores", scores},
+                                                   {"settled", when}}
+                                .dump(2)
+                                .c_str());
         return;
     }
     std::printf("%zu spaces, %zu seeds each\n", spaces.size(), s.repeats);
     print(rows);
+    for (const settled_row& r : settled) print(r);
     std::printf("own cost on %s: %.1f ns a settled call, %.2f us a timed call, %zu bytes open, %zu settled\n",
                 spaces.front().name.c_str(), own.settled_ns, own.timed_us, own.open_bytes, own.settled_bytes);
 }
@@ -515,8 +599,8 @@ int main(int argc, char** argv)
     app.add_option("--reinvest", s.online.reinvest, "share of what was saved that it may cost besides");
     app.add_option("--near", s.online.near_slowdown, "slowdown of a candidate one step away, before one was slower");
     app.add_option("--far", s.online.far_slowdown, "the same of others");
-    app.add_option("--eager", s.online.eager, "candidates without a better one until only the regret pays");
-    app.add_option("--settle-after", s.online.settle_after, "candidates without a better one until a context settles");
+    app.add_option("--eager", s.online.eager,
+                   "candidates without a better one until it settles, and only the regret pays");
     app.add_option("--trials", s.online.max_trials, "candidates");
     app.add_option("--patience", s.online.patience, "candidates without a better one");
     app.add_option("--runs", s.online.runs, "calls of a candidate");

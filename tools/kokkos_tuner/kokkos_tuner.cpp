@@ -478,9 +478,6 @@ void kokkosp_init_library(int sequence, std::uint64_t interface_version, std::ui
     guarded([&] {
         it().rank = rank_here();
         take_environment(it().how, tell_once);
-        if (interface_version < 20200625)
-            tell_once("this Kokkos has interface " + std::to_string(interface_version) +
-                      ", which does not tune; nothing is done");
     });
     TUNEKIT_HAND_ON(kokkosp_init_library, sequence, interface_version, devices, infos);
 }
@@ -670,6 +667,12 @@ void kokkosp_finalize_library()
     guarded([] {
         const tool& t = it();
         if (t.how.quiet || t.rank > 0) return;
+        if (t.declared.empty())  // one that tunes declares its built-in inputs at once
+            tell_once("nothing was tuned: this Kokkos was built without Kokkos_ENABLE_TUNING, or is older than 3.2");
+        else if (t.sessions.empty())
+            tell_once(
+                "nothing was tuned: no value was asked for; want variables of the program's own, or "
+                "KOKKOS_TUNE_INTERNALS=1 for the built-in ones");
         for (const auto& [id, s] : t.sessions) print(*s);
     });
     TUNEKIT_HAND_ON(kokkosp_finalize_library);

@@ -72,7 +72,8 @@ TEST_CASE("drift: so is a whole family of configurations, the runner-up among th
 TEST_CASE(
     "drift: where everything becomes twice as slow, finding out takes 0.1 % of the time, and nothing is tuned again")
 {
-    // 24 seeds, as on the page: the mean of few is that of one test that took long. A test errs in about 1 % of all cases.
+    // 24 seeds, as on the page: the mean of few is that of one test that took long. A test errs in about 1 % of all cases, and
+    // what is tuned again then may end on another configuration, so these are counted and not averaged.
     int tuned_again = 0;
     mean_at_most(
         1e-3,
@@ -87,7 +88,7 @@ TEST_CASE(
             tuned_again += t.status().reopened > reopened;
             if (t.status().reopened == reopened)
                 CHECK(t.result()->cost == doctest::Approx(k.cost(t.result()->winner)).epsilon(0.25));
-            return after.not_by_winner;
+            return t.status().reopened > reopened ? 0 : after.not_by_winner;
         },
         24);
     CHECK(tuned_again <= 1);  // of 96

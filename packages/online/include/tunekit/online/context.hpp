@@ -48,7 +48,7 @@ struct setup {
 ///     t.report(seconds);
 ///
 /// A call gets the default until the account (see `options`) allows a candidate. A slower candidate costs one call. In
-/// between, calls get the best known configuration. After `settle_after` candidates without a better one, the best few race
+/// between, calls get the best known configuration. After `eager` candidates without a better one, the best few race
 /// against the default by the rule of measure::race: the default stays unless it was shown to be slower. Then the
 /// context is settled and runs its winner. Such a call is one predictable branch, and one in `watch` is timed. The
 /// search goes on for a falling share of the time until `max_trials`, `patience`, `max_seconds` or the end of the space:

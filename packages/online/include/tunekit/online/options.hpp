@@ -20,7 +20,8 @@ namespace tunekit::online {
 /// the time that the call saves against the default. A call that tries a candidate takes out the time by which it is
 /// longer than a call of the best known configuration. A candidate is tried only if the account covers its expected
 /// loss. So a run never takes more than 1 + `regret` times as long as with the default alone, except for the time by
-/// which a candidate exceeds its expected loss. After n >= `eager` candidates without a better one, no more than
+/// which a candidate exceeds its expected loss. After `eager` candidates without a better one the best few race, and the
+/// context settles. Its search goes on: with n >= `eager` candidates without a better one, no more than
 /// `regret` sqrt((`eager` + 1) / (n + 1)) of the time spent may be lost. A longer run tries more of them, and loses a
 /// smaller part of its time to them.
 struct options {
@@ -30,11 +31,9 @@ struct options {
     double near_slowdown = 4;
     double far_slowdown = 8;     ///< >= 1; the same for candidates further away
     double call_seconds = 1e-6;  ///< >= 0; our own time for a timed call, charged like a loss
-    /// The number of candidates without a better one after which a falling share of the time spent limits the loss.
-    std::uint64_t eager = 30;
-    /// The number of candidates without a better one after which the best few race, and the context settles; its search
-    /// goes on.
-    std::uint64_t settle_after = 50;
+    /// The number of candidates without a better one after which the context settles, and a falling share of the time
+    /// spent limits the loss of its search, which goes on.
+    std::uint64_t eager = 50;
     std::uint64_t max_trials = 1600;  ///< the number of candidates after which the search ends
     std::uint64_t patience = 400;  ///< >= 1; the number of candidates without a better one after which the search ends
     /// > 0; the seconds lost to candidates after which the search ends.

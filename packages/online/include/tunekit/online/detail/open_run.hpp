@@ -35,7 +35,7 @@ namespace detail {
 /// it. `told` takes the time of that call. Nothing here reads a clock. Copyable.
 ///
 /// The default is timed first. Then come candidates: each runs once and, unless that was clearly slower, `runs` times.
-/// In between, the best configuration is used. It is timed once before each candidate. After `settle_after` candidates
+/// In between, the best configuration is used. It is timed once before each candidate. After `eager` candidates
 /// without a better one the best few race against the default: from then on it has `decided`, and its verdict may be used. It
 /// goes on with a falling share of the time, and a candidate that seems better than the winner races against it. It is
 /// `over` after `patience` candidates without a better one, or where nothing is left.
@@ -94,7 +94,7 @@ public:
         while (!race_ && !tried_ && !over_) {
             if (!refreshed_) return turn_of(role::best, best_.candidate);
             if (!taught_) teach_first(space, strategy);
-            if (!decided() && stale_ >= (std::min)(o.settle_after, o.patience)) begin_race(o);
+            if (!decided() && stale_ >= (std::min)(o.eager, o.patience)) begin_race(o);
             else if (stops(o) || !propose(space, strategy, probe)) end_search(o);
         }
         if (over_) return turn_of(role::best, best_.candidate);
@@ -219,12 +219,12 @@ private:
         return {.candidate = best_.candidate, .untimed = n - 1};
     }
 
-    /// The share of the time spent that may be lost; empty: the whole account. It falls with the root of the number of
-    /// candidates without a better one, so that a longer run tries more of them and loses a smaller part of its time to
-    /// them.
+    /// The share of the time spent that may be lost; empty: the whole account, as long as nothing is decided. It falls
+    /// with the root of the number of candidates without a better one, so that a longer run tries more of them and loses
+    /// a smaller part of its time to them.
     [[nodiscard]] std::optional<double> share(const options& o) const noexcept
     {
-        if (racing() || stale_ < o.eager) return std::nullopt;
+        if (racing() || !decided() || stale_ < o.eager) return std::nullopt;
         return o.regret * std::sqrt(static_cast<double>(o.eager + 1) / static_cast<double>(stale_ + 1));
     }
 
