@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The words to know first, as docs/words.md has them under "Start here": spaces, ways to measure, `tune`, recipes, and the parts by role. Needs a compiler and nothing else.
+/// The words to know first, as docs/words.md has them under "Start here": spaces, ways to measure, `tune`, recipes, and
+/// the parts by role. Needs a compiler and nothing else.
 
 // space
 #include "tunekit/space/any_space.hpp"

@@ -54,11 +54,20 @@ bool append_any(const Py_buffer& b, std::vector<double>& out)
     const auto as = [&]<class From>(From) { append<From>(b, 0, at, out); };
     const auto sized = [&](auto one, auto two, auto four, auto eight) {
         switch (b.itemsize) {
-        case 1: as(one); return true;
-        case 2: as(two); return true;
-        case 4: as(four); return true;
-        case 8: as(eight); return true;
-        default: return false;
+            case 1:
+                as(one);
+                return true;
+            case 2:
+                as(two);
+                return true;
+            case 4:
+                as(four);
+                return true;
+            case 8:
+                as(eight);
+                return true;
+            default:
+                return false;
         }
     };
     if (format == "d" && b.itemsize == 8) as(double{});

@@ -52,7 +52,10 @@ tk::screen::point_rows points_of(nb::handle x)
 template <class Model>
 class fitted {
 public:
-    fitted(Model model, std::uint64_t seed) : model_(std::move(model)), gen_(seed) { (void)model_.start(some_columns()); }
+    fitted(Model model, std::uint64_t seed) : model_(std::move(model)), gen_(seed)
+    {
+        (void)model_.start(some_columns());
+    }
 
     void fit(nb::handle x, nb::handle y)
     {
@@ -264,7 +267,8 @@ public:
         const tk::mcmc::chain chain = sampler_.run(next, by_, steps, gen);
         state_ = std::move(next);
         gen_ = gen;
-        return nb::make_tuple(bytes_of(chain.positions), bytes_of(chain.log_prob), bytes_of(tk::mcmc::acceptance(chain)));
+        return nb::make_tuple(bytes_of(chain.positions), bytes_of(chain.log_prob),
+                              bytes_of(tk::mcmc::acceptance(chain)));
     }
 
 private:
@@ -347,18 +351,17 @@ void bind_parts(nb::module_& m)
         .def("predict", &forest::predict);
 
     nb::class_<process>(m, "Process")
-        .def("__init__",
-             [](process* to, const std::vector<int>& columns, double growth, std::size_t evidence_rows,
-                std::size_t evaluations, std::size_t max_rows, std::uint64_t seed) {
-                 tk::surrogate::gaussian_process how{.growth = growth,
-                                                     .evidence_rows = evidence_rows,
-                                                     .evaluations = evaluations,
-                                                     .max_rows = max_rows};
-                 for (const int c : columns) how.columns.push_back(static_cast<tk::surrogate::column_distance>(c));
-                 if (columns.size() == 1) how.distance = how.columns.front();  // of all columns
-                 if (columns.size() == 1) how.columns.clear();
-                 new (to) process(std::move(how), seed);
-             })
+        .def(
+            "__init__",
+            [](process* to, const std::vector<int>& columns, double growth, std::size_t evidence_rows,
+               std::size_t evaluations, std::size_t max_rows, std::uint64_t seed) {
+                tk::surrogate::gaussian_process how{
+                    .growth = growth, .evidence_rows = evidence_rows, .evaluations = evaluations, .max_rows = max_rows};
+                for (const int c : columns) how.columns.push_back(static_cast<tk::surrogate::column_distance>(c));
+                if (columns.size() == 1) how.distance = how.columns.front();  // of all columns
+                if (columns.size() == 1) how.columns.clear();
+                new (to) process(std::move(how), seed);
+            })
         .def("fit", &process::fit)
         .def("predict", &process::predict)
         .def("parameters", [](const process& p) {

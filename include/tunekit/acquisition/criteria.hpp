@@ -81,8 +81,8 @@ struct expected_improvement {
 ///
 /// Shapes: logarithm of the unit of the score. Precondition: sd >= 0.
 /// Cost:   above Z = -6 one `exp`, one `erfc` and two `log`; below 20 divisions and two `log`; 50 to 100 ns.
-/// Source: Ament, Daulton, Eriksson, Balandat, Bakshy (2023), Unexpected Improvements to Expected Improvement for Bayesian
-///         Optimization, NeurIPS, equation 9.
+/// Source: Ament, Daulton, Eriksson, Balandat, Bakshy (2023), Unexpected Improvements to Expected Improvement for
+///         Bayesian Optimization, NeurIPS, equation 9.
 /// Departures: Mills' ratio as a continued fraction, instead of the paper's scaled complementary error function and two
 /// asymptotes.
 struct log_expected_improvement {

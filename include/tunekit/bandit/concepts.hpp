@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// Arms, and the concepts of a bandit and of a policy. A bandit chooses among arms whose next reward has been estimated. A policy
-/// learns that estimate itself.
+/// Arms, and the concepts of a bandit and of a policy. A bandit chooses among arms whose next reward has been
+/// estimated. A policy learns that estimate itself.
 
 #include <concepts>
 #include <cstddef>

@@ -22,9 +22,9 @@ namespace tunekit::bandit {
 ///
 ///     constexpr bandit::ucb1 policy{.exploration = 0.5};
 ///
-/// Each arm scores  mean + exploration * sqrt(ln t / pulls)  and the highest score is pulled; an arm never pulled scores
-/// +inf, so the first K rounds visit each of the K arms once. `exploration = sqrt(2)` is the constant of the paper, whose
-/// regret bound  8 sum_a ln t / gap_a + (1 + pi^2 / 3) sum_a gap_a  assumes independent rewards in [0, 1].
+/// Each arm scores  mean + exploration * sqrt(ln t / pulls)  and the highest score is pulled; an arm never pulled
+/// scores +inf, so the first K rounds visit each of the K arms once. `exploration = sqrt(2)` is the constant of the
+/// paper, whose regret bound  8 sum_a ln t / gap_a + (1 + pi^2 / 3) sum_a gap_a  assumes independent rewards in [0, 1].
 ///
 /// Randomness: one `uniform_index` for each further arm that ties for the highest score so far.
 /// Threads:    const calls on distinct states are safe; one state is for one thread at a time.

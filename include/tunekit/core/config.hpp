@@ -20,8 +20,8 @@
 // the tests for them.
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
 #error "tunekit: infinities and NaN carry meaning here; compile without -ffinite-math-only (part of -ffast-math)"
-// exp, splits of trees and draws round by adding and taking away a power of two, which the flags below let the compiler leave
-// out: searches then find less, and nothing says so. clang has no macro for them.
+// exp, splits of trees and draws round by adding and taking away a power of two, which the flags below let the compiler
+// leave out: searches then find less, and nothing says so. clang has no macro for them.
 #elif defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
 #error \
     "tunekit: sums are in the order written here; compile without -fassociative-math, -freciprocal-math, -fno-signed-zeros"

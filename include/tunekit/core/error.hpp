@@ -23,8 +23,8 @@ namespace detail {
 
 /// An error outside the caller's parameters: a log that does not fit, a child that cannot be started.
 struct error : std::runtime_error {
-    /// Makes an error. `what` is a sentence without the library's name, which is put before it. Control characters, which
-    /// may come from a file that it quotes, are written as escapes.
+    /// Makes an error. `what` is a sentence without the library's name, which is put before it. Control characters,
+    /// which may come from a file that it quotes, are written as escapes.
     explicit error(std::string_view what) : std::runtime_error(detail::error_text(what)) {}
 };
 

@@ -58,8 +58,8 @@ void store(T* to, const Lanes& from)
     std::memcpy(to, &from, sizeof from);
 }
 
-/// The square root of each lane, float or double, as the machine rounds it. One instruction: a loop over std::sqrt is not,
-/// because that may set errno.
+/// The square root of each lane, float or double, as the machine rounds it. One instruction: a loop over std::sqrt is
+/// not, because that may set errno.
 template <class Lanes>
 [[gnu::always_inline]] inline void sqrt(Lanes& x)
 {

@@ -11,7 +11,8 @@
 
 namespace tunekit::core {
 
-/// The name of a value of an enumeration whose values are 0, 1, 2, ...: `names` are in their order. "?" for a value without a name.
+/// The name of a value of an enumeration whose values are 0, 1, 2, ...: `names` are in their order. "?" for a value
+/// without a name.
 ///
 ///     constexpr const char* to_text(side s) noexcept { return core::name_of(s, {"left", "right"}); }
 template <class Enum>

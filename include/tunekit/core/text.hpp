@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// Numbers from text and to text, the same digits in every locale and from every standard library; and the known name that
-/// is near to an unknown one.
+/// Numbers from text and to text, the same digits in every locale and from every standard library; and the known name
+/// that is near to an unknown one.
 
 #include <algorithm>
 #include <charconv>
@@ -144,8 +144,8 @@ template <class T>
     return text_of(TUNEKIT_VERSION_MAJOR) + '.' + text_of(TUNEKIT_VERSION_MINOR) + '.' + text_of(TUNEKIT_VERSION_PATCH);
 }
 
-/// `x` as printf writes it for "%.*f" (fixed), "%.*e" (scientific) or "%.*g" (general), with a point whatever the locale:
-/// for files, pictures and generated code. Precondition: `digits` is 0 to 60.
+/// `x` as printf writes it for "%.*f" (fixed), "%.*e" (scientific) or "%.*g" (general), with a point whatever the
+/// locale: for files, pictures and generated code. Precondition: `digits` is 0 to 60.
 /// Cost:       some 100 ns.
 [[nodiscard]] inline std::string text_of(double x, std::chars_format how, int digits)
 {
@@ -153,8 +153,8 @@ template <class T>
     return {buffer, std::to_chars(buffer, buffer + sizeof buffer, x, how, digits).ptr};
 }
 
-/// The known name that differs from `word` in the fewest letters, at most two and less than half of the word's: left out, put
-/// in, or another. Empty if no name is near.
+/// The known name that differs from `word` in the fewest letters, at most two and less than half of the word's: left
+/// out, put in, or another. Empty if no name is near.
 /// Source: Wagner, Fischer (1974), The string-to-string correction problem.
 [[nodiscard, gnu::cold]] std::string near_name(std::string_view word, std::span<const std::string> known);
 

@@ -65,8 +65,8 @@ struct explanation {
 /// then samples (parameters, sigma) under a uniform prior on a box and the condition f(horizon) >= last. The f(horizon)
 /// of the kept samples give mean and sd. The expected improvement is  sd (phi(Z) + Z Phi(Z)),  Z = (mean - last) / sd.
 ///
-/// Shapes:     best[i] is the best performance after trial i + 1, in FLOP/s; horizon in trials, above their number; peak in
-///             FLOP/s, 0 where unknown: 1.25 times the last value. Values above the peak are legal (Winograd).
+/// Shapes:     best[i] is the best performance after trial i + 1, in FLOP/s; horizon in trials, above their number;
+///             peak in FLOP/s, 0 where unknown: 1.25 times the last value. Values above the peak are legal (Winograd).
 /// Fallback:   with fewer than 5 points, a segment that does not move, no usable fit or start, or fewer than 50
 ///             samples, mean = last (1 + g), sd = 0.05 last, where g is half the mean relative growth over the last 3
 ///             stretches of horizon - n trials. These are the last 3 slots, if all slots have one length.

@@ -51,7 +51,8 @@ public:
     /// The values, without padding.
     [[nodiscard]] std::span<const double> y() const { return {y_.data(), size_}; }
 
-    /// Calls f(part, x, log_x, y, weight) on packs of points, weight 1 for a point and 0 for padding; `part` is their place in a block, as `linalg::lane_sum` wants it.
+    /// Calls f(part, x, log_x, y, weight) on packs of points, weight 1 for a point and 0 for padding; `part` is their
+    /// place in a block, as `linalg::lane_sum` wants it.
     template <class F>
     void each_pack(F&& f) const
     {

@@ -27,7 +27,8 @@ public:
 
     /// Makes a distribution in which N has mean `count` * `exposure` and variance `count` * `exposure` * (1 +
     /// `exposure`). A gain has mean `scale` / (`shape` - 1).
-    /// Errors: std::invalid_argument unless all are positive and finite and `shape` > 2, which a standard deviation needs.
+    /// Errors: std::invalid_argument unless all are positive and finite and `shape` > 2, which a standard deviation
+    /// needs.
     improvement_gains(double count, double exposure, double shape, double scale);
 
     /// P(G > x).
@@ -75,8 +76,8 @@ private:
 /// later ones likely.
 ///
 /// Shapes:     as `belief`, but any n >= 1 is enough, and `peak` is not used.
-/// Errors:     std::invalid_argument for a curve with a negative or infinite value, a horizon not above n, or parameters
-///             out of range.
+/// Errors:     std::invalid_argument for a curve with a negative or infinite value, a horizon not above n, or
+///             parameters out of range.
 /// Randomness: none.
 /// Cost:       O(n) and about 10 us; a hundredth of a `belief`.
 /// Source:     ours, on Renyi (1962), Theorie des elements saillants d'une suite d'observations, on records of

@@ -37,7 +37,8 @@ enum class heat : std::uint8_t {
 /// Randomness: `sample` for new chains; per step one `neighbours` over all chains, then one `uniform_01` per chain that
 ///             might step down.
 /// Cost:       at most chains (steps + 1) scores and as many neighbours.
-/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS; TVM 0.6 sa_model_optimizer.py for the numbers.
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS; TVM 0.6 sa_model_optimizer.py for the
+///             numbers.
 /// Departures: TVM drops candidates of negative score. With ranking losses that discards good ones, so here none is
 ///             dropped. `heat::spread` is ours: with temperatures from 1 to 0 nearly every move is accepted when scores
 ///             lie in [0, 1].

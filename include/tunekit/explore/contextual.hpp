@@ -34,9 +34,10 @@ namespace tunekit::explore {
 /// Randomness: what `inner` draws; `sample(2 K)`; one `uniform_01` with stochastic rounding; one `uniform_index` per
 ///             random candidate and rejection.
 /// Cost:       `inner`, and K + r predictions.
-/// Source:     Li et al. (2020), AdaTune, NeurIPS, section 4.2.2 and algorithm 1, lines 5 to 9; K and the rounding from its code.
-/// Departures: epsilon_t is clamped. The authors' code does not clamp it, and may ask for more than n. The K configurations are
-///             unvisited ones where 2 K draws find any. The paper says so; the code differs.
+/// Source:     Li et al. (2020), AdaTune, NeurIPS, section 4.2.2 and algorithm 1, lines 5 to 9; K and the rounding from
+///             its code.
+/// Departures: epsilon_t is clamped. The authors' code does not clamp it, and may ask for more than n. The K
+///             configurations are unvisited ones where 2 K draws find any. The paper says so; the code differs.
 template <class Inner = annealing>
 struct contextual {
     Inner inner{};                     ///< the explorer of the other candidates

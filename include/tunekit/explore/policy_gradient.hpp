@@ -143,8 +143,8 @@ private:
     using journey = detail::journey;
     using network = detail::learning_network<float>;
 
-    /// Plays all episodes at once, a step at a time, until each has ended or made its last step. Returns the steps until
-    /// the list of the best no longer changed.
+    /// Plays all episodes at once, a step at a time, until each has ended or made its last step. Returns the steps
+    /// until the list of the best no longer changed.
     template <class Space, class Scorer, class G>
     std::size_t play(journey& j, const network& net, const Space& space, const Scorer& judge, detail::best_list& best,
                      G& gen) const

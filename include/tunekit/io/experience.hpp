@@ -18,16 +18,16 @@
 namespace tunekit::io {
 
 /// The experience of these files: logs of any version that name their values, and files of `save_experience`. A folder
-/// stands for the files in it whose names end in .jsonl, .log or .experience, or in one of these and a number, in the order of
-/// their names. Each task of a log is a source, called "FILE TASK".
+/// stands for the files in it whose names end in .jsonl, .log or .experience, or in one of these and a number, in the
+/// order of their names. Each task of a log is a source, called "FILE TASK".
 ///
 ///     const auto past = tk::io::experience_in({"yesterday.jsonl", "logs/"});
 ///     for (const std::string& line : past.notes) std::puts(line.c_str());
 ///
-/// What cannot be used is left out, with a line in `notes`: a file that cannot be read, is neither of both, is damaged or
-/// empty, and a log without the values of its configurations. A torn last line is left out, the lines before it count. So are
-/// the files `own`, the logs of the run that begins: a run that is taken up has the past with which it began. It throws for
-/// want of memory alone.
+/// What cannot be used is left out, with a line in `notes`: a file that cannot be read, is neither of both, is damaged
+/// or empty, and a log without the values of its configurations. A torn last line is left out, the lines before it
+/// count. So are the files `own`, the logs of the run that begins: a run that is taken up has the past with which it
+/// began. It throws for want of memory alone.
 ///
 /// Cost: reading; a log of 1,000 trials takes some 10 ms.
 [[nodiscard]] experience experience_in(std::span<const std::string> paths, std::span<const std::string> own = {});
@@ -42,7 +42,8 @@ namespace tunekit::io {
 /// The text of a file of experience. The notes are not in it.
 [[nodiscard]] std::string to_text(const experience& past);
 
-/// The experience of a text that `to_text` wrote. Throws tunekit::error with the line and its fault; `name` stands for the file.
+/// The experience of a text that `to_text` wrote. Throws tunekit::error with the line and its fault; `name` stands for
+/// the file.
 [[nodiscard]] experience parse_experience(std::string_view text, const std::string& name);
 
 /// Writes a file of experience, at once, as `write_text` does. Throws tunekit::error where that fails.

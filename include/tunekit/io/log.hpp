@@ -76,8 +76,8 @@ struct log_header {
     log_budget budget{};        ///< at the beginning
     /// The names of `measurement::values`, in their order; at most measured_values::most.
     std::vector<std::string> value_names{};
-    /// The text of the objective that made the costs (`measure::objective`); the costs that were measured are then the values called
-    /// "cost". Empty: they are the costs.
+    /// The text of the objective that made the costs (`measure::objective`); the costs that were measured are then the
+    /// values called "cost". Empty: they are the costs.
     std::string objective{};
     log_about about{};                ///< for reports, of the only task
     std::vector<task_entry> tasks{};  ///< one at least
@@ -210,9 +210,8 @@ namespace detail {
 /// are times below 0.
 [[nodiscard]] inline std::string to_line(const log_trial& t) { return detail::trial_line(t, true); }
 
-/// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, a result that was known before, a
-/// measurement of the last comparison, or the end.
-/// The log has one line each, in their order.
+/// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, a result that was known before,
+/// a measurement of the last comparison, or the end. The log has one line each, in their order.
 struct log_event {
     enum class kind : std::uint8_t {
         ask,

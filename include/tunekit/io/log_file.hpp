@@ -26,9 +26,9 @@ namespace tunekit::io {
 /// A file that grows by whole lines with a checksum each, one `write` per line, by one process at a time.
 ///
 /// Written lines survive the end of the process, SIGKILL included. A loss of power loses at most the lines after the
-/// last flush to the disk: those of one second, or none with `every_line`. A line that cannot be written whole (a full disk)
-/// is cut off again. From then on `failed()` is true, and nothing more is written. A caller with a limit on file sizes
-/// must ignore SIGXFSZ.
+/// last flush to the disk: those of one second, or none with `every_line`. A line that cannot be written whole (a full
+/// disk) is cut off again. From then on `failed()` is true, and nothing more is written. A caller with a limit on file
+/// sizes must ignore SIGXFSZ.
 ///
 /// Before every line it checks its file. If the file was deleted, replaced, cut or changed by somebody else, its whole
 /// text is written to a new file beside it, `PATH.saved`, and further lines go there. `failed()` is then true too,

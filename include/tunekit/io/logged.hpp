@@ -67,9 +67,9 @@ inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<cons
 ///
 /// The line of an ask is written before its jobs go out, that of a tell once it is in the tuner. So SIGKILL at any
 /// moment loses at most the jobs that were out. On resume the events are told again in their order, without measuring,
-/// for any number of workers. Jobs that were out when the run was interrupted are recalled: they go out first, unmarked.
-/// With one job out at a time the run continues as if it had not been interrupted. The log stores version, machine and
-/// the spaces' fingerprints, and a resume compares them.
+/// for any number of workers. Jobs that were out when the run was interrupted are recalled: they go out first,
+/// unmarked. With one job out at a time the run continues as if it had not been interrupted. The log stores version,
+/// machine and the spaces' fingerprints, and a resume compares them.
 ///
 /// In each task the jobs that were out go out first. A run is replayed with the workers and the budget of the log, but
 /// without its seconds, because stops by time are not decided again. Afterwards it has the workers and the budget of
@@ -307,8 +307,8 @@ private:
             same("slot seconds", std::to_string(was.slot_seconds), std::to_string(is.slot_seconds));
     }
 
-    /// Tells the events again; then, and not before, the file is cut to its whole lines. Returns the number of workers at
-    /// the end.
+    /// Tells the events again; then, and not before, the file is cut to its whole lines. Returns the number of workers
+    /// at the end.
     std::uint64_t replay(const std::string& path)
     {
         std::vector<job> out;
@@ -404,8 +404,8 @@ namespace detail {
 ///     auto found = tk::io::logged_run("run.jsonl", space, measure, tk::recipes::combined(), {.trials = 512},
 ///                                     {.name = "conv1", .strategy = "combined", .seed = 1, .resume = true});
 ///
-/// `log` is the log's, `options` are those of `tune`: its watch is not called for trials from the log. The generator is a
-/// philox of the seed.
+/// `log` is the log's, `options` are those of `tune`: its watch is not called for trials from the log. The generator is
+/// a philox of the seed.
 /// Errors: those of `logged` and `tune`. If the log can no longer be written, it throws at the end, after the jobs that
 /// were out have been answered.
 template <class Space, class Carrier, class P>

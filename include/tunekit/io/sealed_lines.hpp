@@ -24,8 +24,8 @@
 
 namespace tunekit::io {
 
-/// The field as it is written: %, what is not printable ASCII, and the characters of `also` become %XX. Blanks stay unless
-/// `also` has them.
+/// The field as it is written: %, what is not printable ASCII, and the characters of `also` become %XX. Blanks stay
+/// unless `also` has them.
 [[nodiscard]] inline std::string escaped(std::string_view field, std::string_view also = {})
 {
     static constexpr char digits[] = "0123456789ABCDEF";

@@ -94,7 +94,8 @@ template <class Read>
     return text;
 }
 
-/// Reads a whole file. Throws tunekit::error where it cannot be read, holds more than `max_text_bytes` or memory does not suffice.
+/// Reads a whole file. Throws tunekit::error where it cannot be read, holds more than `max_text_bytes` or memory does
+/// not suffice.
 [[nodiscard]] inline std::string read_text(const std::string& path)
 {
     std::FILE* file = std::fopen(path.c_str(), "rb");
@@ -119,9 +120,10 @@ template <class Read>
     return out;
 }
 
-/// Makes `text` the content of a file, at once: a reader sees the old file or the new one, also after a crash. The text is
-/// written beside the file, flushed to the disk and renamed. The file keeps its mode, and a symbolic link to it remains
-/// one. A device or a pipe is written to instead. Throws tunekit::error, and leaves the file unchanged, where that fails.
+/// Makes `text` the content of a file, at once: a reader sees the old file or the new one, also after a crash. The text
+/// is written beside the file, flushed to the disk and renamed. The file keeps its mode, and a symbolic link to it
+/// remains one. A device or a pipe is written to instead. Throws tunekit::error, and leaves the file unchanged, where
+/// that fails.
 inline void write_text(const std::string& path, std::string_view text) { detail::write_file(path, text); }
 
 }  // namespace tunekit::io

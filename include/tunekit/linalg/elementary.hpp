@@ -22,7 +22,8 @@ namespace tunekit::linalg {
 ///
 /// Accuracy: exp and log within 2 units in the last place of the true value over all finite arguments (tested against
 ///           std::exp and std::log), logistic within 4.
-/// Limits:   exp overflows to +inf and underflows through subnormals to 0; log(0) = -inf, log(x < 0) = NaN; NaN stays NaN.
+/// Limits:   exp overflows to +inf and underflows through subnormals to 0; log(0) = -inf, log(x < 0) = NaN; NaN stays
+///           NaN.
 /// Cost:     1 to 2 ns per value with AVX2, 3 to 4 with SSE2.
 /// Source:   the coefficients interpolate at Chebyshev nodes, computed with 60 digits for this library.
 namespace detail {

@@ -51,7 +51,8 @@ struct minimum {
 /// Errors:     std::invalid_argument for sizes that differ, or a box whose lower bound exceeds the upper.
 /// Randomness: none.
 /// Cost:       about one evaluation and 4 memory d operations per step.
-/// Source:     Nocedal (1980), Mathematics of Computation 35, 773-782; projection as in Bertsekas (1982), SIAM J. Control 20.
+/// Source:     Nocedal (1980), Mathematics of Computation 35, 773-782; projection as in Bertsekas (1982), SIAM J.
+///             Control 20.
 /// Departures: a backtracking line search instead of the usual Wolfe search. Pairs that break the curvature condition
 ///             are skipped.
 struct lbfgs {

@@ -88,7 +88,8 @@ concept mixes_moves = requires { typename M::mixes; } && bounds_walkers<M> && ch
 
 /// A move of the ensemble. It has parameters only. Where it has a `gives_factors(D)` that is true, it writes the factor
 /// itself, not its logarithm (`detail::may_give_factors`).
-/// Semantics: proposals depend on the view and on draws from `gen`; the acceptance rule that `ensemble` adds leaves p invariant.
+/// Semantics: proposals depend on the view and on draws from `gen`; the acceptance rule that `ensemble` adds leaves p
+/// invariant.
 template <class M, class G>
 concept move = std::copyable<M> && detail::divides_walkers<M> && detail::bounds_walkers<M> &&
                detail::checks_itself<M> && detail::proposes_points<M, G>;

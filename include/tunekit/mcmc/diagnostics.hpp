@@ -51,7 +51,8 @@ struct autocorrelation {
 
 namespace detail {
 
-/// Takes the mean from a series and divides it by the root of its sum of squares. False, and nothing done, where it never moves.
+/// Takes the mean from a series and divides it by the root of its sum of squares. False, and nothing done, where it
+/// never moves.
 [[nodiscard]] inline bool standardise(std::span<double> series)
 {
     if (std::all_of(series.begin(), series.end(), [&](double x) { return x == series[0]; })) return false;

@@ -24,8 +24,8 @@ namespace tunekit::mcmc {
 /// gamma is one number per walker, not per coordinate, so that the move commutes with affine maps.
 ///
 /// Randomness: two indices and one normal per walker.
-/// Source:     ter Braak (2006), A Markov Chain Monte Carlo version of the genetic algorithm Differential Evolution, Statistics
-///             and Computing 16, 239-249; in sets: Nelson, Ford, Payne (2014), ApJS 210, 11.
+/// Source:     ter Braak (2006), A Markov Chain Monte Carlo version of the genetic algorithm Differential Evolution,
+///             Statistics and Computing 16, 239-249; in sets: Nelson, Ford, Payne (2014), ApJS 210, 11.
 struct differential_evolution {
     double gamma = 0;  ///< gamma0; 0: 2.38 / sqrt(2 D), the best for a Gaussian
     double sd = 1e-5;  ///< relative spread of gamma

@@ -31,7 +31,8 @@ enum class gaussian_mode {
 ///
 /// Shapes:     covariance of size 1 (a variance for all), D (one per coordinate) or D x D (row-major).
 /// Errors:     numerical_error for a D x D covariance that is not positive definite.
-/// Randomness: per walker D normals (one where one coordinate moves), one index for `random`, one uniform where factor > 1.
+/// Randomness: per walker D normals (one where one coordinate moves), one index for `random`, one uniform where factor
+/// > 1.
 /// Source:     Metropolis et al. (1953), J. Chem. Phys. 21, 1087-1092; modes as in emcee 3.
 struct gaussian {
     std::vector<double> covariance = {1.0};   ///< of a step

@@ -27,8 +27,8 @@ namespace tunekit::mcmc {
 /// z, z1, z2: one walker of each of three other sets, in random order. A walker at the same point as z does not move.
 ///
 /// Randomness: per walker one index for every other set and a shuffle of the sets.
-/// Source:     ter Braak, Vrugt (2008), Differential Evolution Markov Chain with snooker updater, Statistics and Computing 18,
-///             435-446; in four sets as in emcee 3.
+/// Source:     ter Braak, Vrugt (2008), Differential Evolution Markov Chain with snooker updater, Statistics and
+///             Computing 18, 435-446; in four sets as in emcee 3.
 struct snooker {
     double gamma = 1.7;  ///< length of a step, relative to the projected difference
     division divided = {.sets = 4};

@@ -93,7 +93,8 @@ struct chain {
 ///     auto chain = sampler.run(state, log_density, 1000, gen);
 ///     while (!enough(chain)) chain = mcmc::joined(std::move(chain), sampler.run(state, log_density, 1000, gen));
 ///
-/// Errors: std::invalid_argument where walkers, dimensions or thinning differ, or `first` ends between two stored steps.
+/// Errors: std::invalid_argument where walkers, dimensions or thinning differ, or `first` ends between two stored
+/// steps.
 [[nodiscard]] inline chain joined(chain first, const chain& then)
 {
     require(first.walkers == then.walkers && first.dimensions == then.dimensions,

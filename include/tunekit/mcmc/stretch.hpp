@@ -24,8 +24,8 @@ namespace tunekit::mcmc {
 ///     z = ((a - 1) u + 1)^2 / a, that is p(z) ~ 1 / sqrt(z) on [1/a, a];  q = y + z (x - y);  factor z^(D - 1)
 ///
 /// Randomness: one `bits` per walker gives y and u.
-/// Source:     Goodman, Weare (2010), Ensemble samplers with affine invariance, CAMCoS 5, 65-80; the form in two sets that can
-///             be evaluated at once: Foreman-Mackey et al. (2013), emcee: The MCMC Hammer, PASP 125, 306-312.
+/// Source:     Goodman, Weare (2010), Ensemble samplers with affine invariance, CAMCoS 5, 65-80; the form in two sets
+///             that can be evaluated at once: Foreman-Mackey et al. (2013), emcee: The MCMC Hammer, PASP 125, 306-312.
 struct stretch {
     double scale = 2;  ///< a > 1
     division divided = {};

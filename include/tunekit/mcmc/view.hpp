@@ -92,7 +92,8 @@ public:
         return at(j < first_ ? j : j + size_);
     }
 
-    /// The helpers that form other set number `s` (of sets() - 1): the range [other_begin(s), other_begin(s + 1)) of `helper`.
+    /// The helpers that form other set number `s` (of sets() - 1): the range [other_begin(s), other_begin(s + 1)) of
+    /// `helper`.
     [[nodiscard]] constexpr std::size_t other_begin(std::size_t s) const noexcept
     {
         const std::size_t b = begin(s);
@@ -119,8 +120,8 @@ private:
 
 namespace detail {
 
-/// Calls `f` with `dimensions`: as a compile-time constant up to 6, where loops of unknown length would cost more than their
-/// work, and as a number beyond.
+/// Calls `f` with `dimensions`: as a compile-time constant up to 6, where loops of unknown length would cost more than
+/// their work, and as a number beyond.
 template <class F>
 void for_dimensions(std::size_t dimensions, F&& f)
 {

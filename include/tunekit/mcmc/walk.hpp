@@ -27,7 +27,8 @@ namespace tunekit::mcmc {
 /// Randomness: per walker s normals, and a draw of s helpers where they are fewer than all.
 /// Cost:       O(s D) per walker.
 /// Source:     Goodman, Weare (2010), CAMCoS 5, 65-80, section 2.
-/// Departures: the divisor is s - 1, as in emcee 3, where the paper has s; the step is s / (s - 1) wider, p stays invariant.
+/// Departures: the divisor is s - 1, as in emcee 3, where the paper has s; the step is s / (s - 1) wider, p stays
+/// invariant.
 struct walk {
     std::size_t helpers = 0;  ///< s; 0: all walkers of the other sets
     division divided = {};

@@ -19,8 +19,8 @@ enum class cache : std::uint8_t {
     cold,  ///< no useful data: other memory is written before each run, outside the timed window
 };
 
-/// A number of bytes that no cache of this machine holds: twice the last level, or 64 MiB where the system does not give
-/// its size.
+/// A number of bytes that no cache of this machine holds: twice the last level, or 64 MiB where the system does not
+/// give its size.
 [[nodiscard]] inline std::size_t beyond_caches() noexcept
 {
     const std::size_t bytes = core::detail::system::last_cache_bytes();

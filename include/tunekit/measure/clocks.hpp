@@ -54,8 +54,8 @@ public:
     /// Seconds since the zero of the caller's time.
     [[nodiscard]] double operator()() const noexcept { return *seconds_; }
 
-    /// Lets `seconds` >= 0 pass, rounded to whole nanoseconds. So the sum does not depend on how its parts are grouped, and
-    /// a run that was interrupted and resumed reports the same times as one that was not.
+    /// Lets `seconds` >= 0 pass, rounded to whole nanoseconds. So the sum does not depend on how its parts are grouped,
+    /// and a run that was interrupted and resumed reports the same times as one that was not.
     void advance(double seconds) const noexcept
     {
         *seconds_ = static_cast<double>(std::llround(*seconds_ * 1e9) + std::llround(seconds * 1e9)) / 1e9;

@@ -25,9 +25,9 @@ struct estimate {
     friend bool operator==(const estimate&, const estimate&) = default;
 };
 
-/// A measurer measures configurations, in the order of the batch. It is the only collaborator that changes state: it owns
-/// the outside world. An exception means that measuring itself is broken: no memory, or no child process. A candidate's
-/// fault is data.
+/// A measurer measures configurations, in the order of the batch. It is the only collaborator that changes state: it
+/// owns the outside world. An exception means that measuring itself is broken: no memory, or no child process. A
+/// candidate's fault is data.
 template <class M>
 concept measurer = requires(M& m, std::span<const index> batch, const limits& l) {
     { m.measure(batch, l) } -> std::same_as<std::vector<measurement>>;
@@ -35,17 +35,17 @@ concept measurer = requires(M& m, std::span<const index> batch, const limits& l)
 
 /// A measurer that can report each result before the batch is over: `measure(batch, limits, each)` calls
 /// `each(measurement)` once per candidate, in the batch's order, and returns nothing. `tune` records each result as it
-/// comes, so that a run that is killed loses only what was being measured. `limits` may fall in `each`: a measurer reads them
-/// anew for each candidate.
+/// comes, so that a run that is killed loses only what was being measured. `limits` may fall in `each`: a measurer
+/// reads them anew for each candidate.
 template <class M>
 concept streaming_measurer =
     measurer<M> && requires(M& m, std::span<const index> batch, const limits& l, void (&each)(measurement)) {
         { m.measure(batch, l, each) } -> std::same_as<void>;
     };
 
-/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that streams
-/// gets the whole batch; any other gets one candidate at a time. Throws tunekit::error where a measurer does not return one
-/// measurement per candidate.
+/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that
+/// streams gets the whole batch; any other gets one candidate at a time. Throws tunekit::error where a measurer does
+/// not return one measurement per candidate.
 template <measurer M, class Each>
 void measure_each(M& m, std::span<const index> batch, const limits& l, Each&& each)
 {
@@ -98,8 +98,8 @@ concept validated = requires(const R& policy) {
 template <class R>
 concept repetition = std::copyable<R> && plans_runs<R> && estimates_cost<R> && validated<R>;
 
-/// A clock gives the time in seconds since a moment of its own. It never goes backwards. `timed` reads it before and after
-/// each batch.
+/// A clock gives the time in seconds since a moment of its own. It never goes backwards. `timed` reads it before and
+/// after each batch.
 template <class C>
 concept clock = requires(C& c) {
     { c() } -> std::same_as<double>;

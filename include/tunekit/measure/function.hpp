@@ -24,12 +24,12 @@ namespace tunekit::measure {
 ///     tk::measure::function cost{space, [&](const auto& c) { return simulate(tk::get<"tile">(c)); }};
 ///     auto found = tk::tune(space, cost, tk::search::annealing{}, {.trials = 200}, gen);
 ///
-/// The cost is what `f` returns, a number or `measure::reported` with numbers beside it: seconds, bytes, or anything else that is positive and finite, because strategies take its
-/// logarithm. Return exp(x) for an x that may be 0 or less, and 1/x for one that should grow. Where `f` is noisy, average
-/// in it.
+/// The cost is what `f` returns, a number or `measure::reported` with numbers beside it: seconds, bytes, or anything
+/// else that is positive and finite, because strategies take its logarithm. Return exp(x) for an x that may be 0 or
+/// less, and 1/x for one that should grow. Where `f` is noisy, average in it.
 ///
-/// Failures: `bad_cost` for 0, a negative number, an infinity or NaN; `out_of_memory` for std::bad_alloc; the failure of a
-///           candidate_error; `invalid` for any other exception.
+/// Failures: `bad_cost` for 0, a negative number, an infinity or NaN; `out_of_memory` for std::bad_alloc; the failure
+///           of a candidate_error; `invalid` for any other exception.
 /// Limits:   none is enforced. `in_process`, `isolated` and `program` enforce them.
 /// Cost:     that of `f`.
 template <space::typed Space, class F>

@@ -38,15 +38,15 @@ struct canary {
     void restore() const noexcept { std::memset(bytes, pattern, size); }
 };
 
-/// A buffer of `n` elements in pages of its own. It is zero at first, and shared with processes forked later: the parent
-/// reads what a worker writes.
+/// A buffer of `n` elements in pages of its own. It is zero at first, and shared with processes forked later: the
+/// parent reads what a worker writes.
 ///
 ///     measure::guarded_buffer<float> c(m * n);
 ///     auto measure = measure::isolated(space, timed{kernel, until_stable{}, check}, {.canaries = {c.canary()}});
 ///
-/// The pages before and after cannot be touched, so writing far outside crashes at once. The bytes between the last element
-/// and the end of its page are a canary, which `isolated` checks after every candidate. The first element is aligned to a
-/// page. All pages are present from the start. Move-only; views stay valid when it moves.
+/// The pages before and after cannot be touched, so writing far outside crashes at once. The bytes between the last
+/// element and the end of its page are a canary, which `isolated` checks after every candidate. The first element is
+/// aligned to a page. All pages are present from the start. Move-only; views stay valid when it moves.
 template <class T>
 class guarded_buffer {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,

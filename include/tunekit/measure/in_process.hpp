@@ -44,8 +44,8 @@ private:
 ///
 ///     auto measure = in_process(space, timed{time_kernel, until_stable{}, check});
 ///
-/// Use it for kernels that you trust: one that crashes or hangs ends or blocks the program. Use `isolated` where that may
-/// happen. limits::run_seconds is checked between runs only. Copies or moves `space` and `how`.
+/// Use it for kernels that you trust: one that crashes or hangs ends or blocks the program. Use `isolated` where that
+/// may happen. limits::run_seconds is checked between runs only. Copies or moves `space` and `how`.
 ///
 /// Throws:     std::invalid_argument where a setting of `how` is out of range.
 /// Cost:       32 readings of the clock and what the kernel takes.

@@ -39,8 +39,8 @@ enum class memory_rule : std::uint8_t {
 
 namespace detail {
 
-/// Who looks after memory by default: under a sanitizer, which reserves address space, and where the system does not hold to
-/// such a limit, the parent does.
+/// Who looks after memory by default: under a sanitizer, which reserves address space, and where the system does not
+/// hold to such a limit, the parent does.
 inline constexpr memory_rule usual_rule = core::detail::system::limits_address_space && !core::detail::system::sanitized
                                               ? memory_rule::address_space
                                               : memory_rule::resident;
@@ -54,13 +54,13 @@ struct isolated_options {
     std::size_t memory_bytes = std::size_t{4} << 30;
     /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, and on macOS the parent does.
     memory_rule rule = detail::usual_rule;
-    /// Whether each worker runs in a PID namespace of its own. A candidate can then address no other process, and no process
-    /// of it stays. The system must give such a namespace, to root or in a user namespace; else the first measurement is an
-    /// error.
+    /// Whether each worker runs in a PID namespace of its own. A candidate can then address no other process, and no
+    /// process of it stays. The system must give such a namespace, to root or in a user namespace; else the first
+    /// measurement is an error.
     bool enclosed = false;
-    /// Whether each worker is `enclosed`, has no network, and has no system calls that reach other processes or change the
-    /// system: sockets, ptrace, namespaces, mounts. Linux on x86-64 and arm64. Elsewhere, and where the system does not
-    /// allow it, the first measurement is an error.
+    /// Whether each worker is `enclosed`, has no network, and has no system calls that reach other processes or change
+    /// the system: sockets, ptrace, namespaces, mounts. Linux on x86-64 and arm64. Elsewhere, and where the system does
+    /// not allow it, the first measurement is an error.
     bool confined = false;
 };
 
@@ -68,8 +68,8 @@ struct isolated_options {
 /// The measurer that `isolated` returns. It owns a zygote, a worker, and a list of bad candidates. Move-only.
 class isolated_measurer {
 public:
-    /// Forks the children. `work(index, limits)` measures one candidate, in the children. It is needed only during this call.
-    /// Throws tunekit::error where this process runs other threads, or no child can be forked.
+    /// Forks the children. `work(index, limits)` measures one candidate, in the children. It is needed only during this
+    /// call. Throws tunekit::error where this process runs other threads, or no child can be forked.
     template <class Work>
     isolated_measurer(Work& work, isolated_options options) : link_(fork(ref_to(work), hold_of(std::move(options))))
     {
@@ -135,24 +135,26 @@ private:
 /// parent have no effect. So make it early: before large allocations, threads and device contexts. Outputs may be in
 /// `guarded_buffer`s; name their canaries in the options. To measure several at a time, see `isolated_workers`.
 ///
-/// A candidate has failed if it ends the worker by signal or exit, runs longer than limits::run_seconds, takes more memory
-/// than allowed, gives a wrong result or writes outside its output. Where the worker had run other candidates before, the
-/// candidate is repeated once in a fresh worker, unless a canary identifies it. A candidate that fails there is remembered
-/// and never runs again (after a time-out, unless the limit is longer). The same holds for one that attacks the processes
-/// above it.
+/// A candidate has failed if it ends the worker by signal or exit, runs longer than limits::run_seconds, takes more
+/// memory than allowed, gives a wrong result or writes outside its output. Where the worker had run other candidates
+/// before, the candidate is repeated once in a fresh worker, unless a canary identifies it. A candidate that fails
+/// there is remembered and never runs again (after a time-out, unless the limit is longer). The same holds for one that
+/// attacks the processes above it.
 ///
-/// Processes or threads that a successful candidate leaves running end with its worker. Workers have descriptors, signal
-/// handlers and a process group of their own, and write to the null device. They and all processes that they have started
-/// end with this process. Arithmetic, signals, working directory and umask are the same for each candidate.
+/// Processes or threads that a successful candidate leaves running end with its worker. Workers have descriptors,
+/// signal handlers and a process group of their own, and write to the null device. They and all processes that they
+/// have started end with this process. Arithmetic, signals, working directory and umask are the same for each
+/// candidate.
 ///
 /// `space` and `how` are kept, so that children that were ended can be forked again.
 ///
-/// On Linux all of this holds. On macOS, where it was compiled and never run, a process that a candidate detaches from itself
-/// (its own group, its parent gone) outlives the run, threads that it leaves running are not seen, and nothing is `enclosed`
-/// or `confined`; the first measurer says so on standard error. Windows forks nothing: a call is refused when it is compiled.
+/// On Linux all of this holds. On macOS, where it was compiled and never run, a process that a candidate detaches from
+/// itself (its own group, its parent gone) outlives the run, threads that it leaves running are not seen, and nothing
+/// is `enclosed` or `confined`; the first measurer says so on standard error. Windows forks nothing: a call is refused
+/// when it is compiled.
 ///
-/// Throws:     tunekit::error where this process runs other threads or no child can be forked; std::invalid_argument where
-///             a setting of `how` is out of range.
+/// Throws:     tunekit::error where this process runs other threads or no child can be forked; std::invalid_argument
+///             where a setting of `how` is out of range.
 /// Cost:       about 20 us per measurement; about 0.8 ms for a new worker.
 /// Threads:    one at a time. In a process that has threads already, use `served_workers`.
 template <space::typed Space, class Timed>

@@ -58,8 +58,8 @@ struct pool_access {
 /// A measurer on one worker of a pool in which nothing else is out; see isolated_workers::alone.
 class lone_worker {
 public:
-    /// Measures the batch in its order. Throws std::invalid_argument while jobs are out in the pool, tunekit::error where
-    /// the worker ends for good.
+    /// Measures the batch in its order. Throws std::invalid_argument while jobs are out in the pool, tunekit::error
+    /// where the worker ends for good.
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
 
 private:
@@ -79,23 +79,23 @@ private:
 ///     });
 ///
 /// `make(worker)` is called once for each worker, in this process, before the worker is forked. So each worker has a
-/// kernel, a check and outputs of its own. `make` returns a `worker_task`, or a std::vector<any_worker_task> in the order
-/// of job::task. These live as long as the pool.
+/// kernel, a check and outputs of its own. `make` returns a `worker_task`, or a std::vector<any_worker_task> in the
+/// order of job::task. These live as long as the pool.
 ///
-/// A worker is pinned to processors of its own, so at most one candidate runs on each. A kernel that starts threads finds
-/// as many processors as its worker has. Where workers share a memory bus or a power limit, times are those of a busy
-/// machine.
+/// A worker is pinned to processors of its own, so at most one candidate runs on each. A kernel that starts threads
+/// finds as many processors as its worker has. Where workers share a memory bus or a power limit, times are those of a
+/// busy machine.
 ///
-/// All that `isolated` promises holds for each worker. The pool remembers which candidates failed, and no worker runs them
-/// again. A kernel that looks for the process that forks its worker can end both. Its job is then lost: it is answered
-/// without a measurement. The worker is forked again, with the same task. Where that is impossible, because threads run by
-/// then, the other workers continue. When the last one is lost, `collect` throws.
+/// All that `isolated` promises holds for each worker. The pool remembers which candidates failed, and no worker runs
+/// them again. A kernel that looks for the process that forks its worker can end both. Its job is then lost: it is
+/// answered without a measurement. The worker is forked again, with the same task. Where that is impossible, because
+/// threads run by then, the other workers continue. When the last one is lost, `collect` throws.
 ///
 /// Workers are served in `collect`. Between calls they continue, but no time-out is enforced and no job begins.
 ///
-/// Throws:     tunekit::error where this process runs other threads (then use `served_workers`) or no child can be forked;
-///             std::invalid_argument for 0 workers, more workers than processors, and cores that are given twice or do not
-///             exist; what `make` and `timed` throw.
+/// Throws:     tunekit::error where this process runs other threads (then use `served_workers`) or no child can be
+///             forked; std::invalid_argument for 0 workers, more workers than processors, and cores that are given
+///             twice or do not exist; what `make` and `timed` throw.
 /// Cost:       per worker three processes; about 20 us per measurement; about 0.8 ms for a new worker.
 /// Threads:    one at a time.
 class isolated_workers {

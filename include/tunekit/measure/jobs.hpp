@@ -19,8 +19,8 @@ namespace tunekit {
 /// The number of a job in its run. It is a type of its own, so that a candidate in place of a ticket does not compile.
 enum class ticket : std::uint64_t {};
 
-/// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for, and fall while
-/// it waits: a pool tells the jobs that it has not begun what is in (`hear`).
+/// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for, and fall
+/// while it waits: a pool tells the jobs that it has not begun what is in (`hear`).
 struct job {
     tunekit::ticket ticket{};  ///< identifies the job; its answer has the same
     std::size_t task = 0;      ///< which space of the run; 0 where there is one
@@ -52,7 +52,8 @@ struct answer {
 /// What is known of a worker. A pool whose workers differ may have `about(worker)`. A log then names the device of each
 /// measurement. With `left()`, the workers that are used no more in the order in which they left, it says why.
 struct worker_about {
-    /// The cost of one configuration on this worker, divided by that on the first worker: a check of the workers themselves.
+    /// The cost of one configuration on this worker, divided by that on the first worker: a check of the workers
+    /// themselves.
     struct ratio {
         double value = 1, low = 1, high = 1;  ///< the ratio, and the ends of its 95 % interval
 
@@ -104,11 +105,11 @@ concept tells_its_time = requires(const P& p) {
 ///
 ///   * `workers()`: the number of workers, lost ones included. `answer::worker` is below it.
 ///   * `room()`: the number of jobs that may be submitted now.
-///   * `submit(job)`: takes a job. It never waits. Precondition: there is room. A job that it cannot begin at once hears of
-///     each answer until it does (`job::hear`); `answer::within` then says what was in force.
+///   * `submit(job)`: takes a job. It never waits. Precondition: there is room. A job that it cannot begin at once
+///     hears of each answer until it does (`job::hear`); `answer::within` then says what was in force.
 ///   * `collect(seconds)`: the answers, in the order in which they became known. It waits for the first answer for at
-///     most so many seconds, and not at all where nothing is out. Every job submitted is answered once, measured or lost.
-///     It throws tunekit::error where there can never be room again, after it has given out all earlier answers.
+///     most so many seconds, and not at all where nothing is out. Every job submitted is answered once, measured or
+///     lost. It throws tunekit::error where there can never be room again, after it has given out all earlier answers.
 ///   * `now()`: seconds since a moment of the pool's own. It never goes backwards. It is the time stamp of the answers
 ///     collected last.
 ///

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The result of measuring one configuration: its cost or its failure, what was measured besides, and all of it as bytes.
+/// The result of measuring one configuration: its cost or its failure, what was measured besides, and all of it as
+/// bytes.
 
 #include <algorithm>
 #include <array>
@@ -90,8 +91,8 @@ enum class check_state : std::uint8_t {
     ok,         ///< it was, and is right; a wrong one is a failure
 };
 
-/// At most eight numbers beside the cost, such as joules or bytes. Their names stand once, in `tuning::value_names` and in a
-/// log's header, in the same order. NaN: this one was not measured.
+/// At most eight numbers beside the cost, such as joules or bytes. Their names stand once, in `tuning::value_names` and
+/// in a log's header, in the same order. NaN: this one was not measured.
 ///
 ///     measurement{.cost = 1e-3, .values = {0.25, 4096}};
 ///
@@ -134,7 +135,8 @@ struct reported {
     measured_values values{};                                ///< of the last run `measurement::values` has them
 };
 
-/// The cost from which on a measurement is one that breaks the limit of an objective (`broken_limit`): no time is that long.
+/// The cost from which on a measurement is one that breaks the limit of an objective (`broken_limit`): no time is that
+/// long.
 inline constexpr double broken_cost = 1e30;
 
 /// The result of measuring one configuration.
@@ -160,8 +162,8 @@ struct measurement {
 ///
 ///     abandon_above = min(abandon_above, abandon_factor * cost)
 ///
-/// Where `abandon_factor` is finite and `abandon_above` is not, there is no cost to beat yet. A candidate then has three
-/// batches of its repetition policy, and what they give is the cost that the next ones have to beat.
+/// Where `abandon_factor` is finite and `abandon_above` is not, there is no cost to beat yet. A candidate then has
+/// three batches of its repetition policy, and what they give is the cost that the next ones have to beat.
 struct limits {
     double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds per run; a slower one may be cut short
     double run_seconds = 10;    ///< wall time of one candidate's runs, warm-up and check included
@@ -204,8 +206,8 @@ static_assert(sizeof(measurement_head) == 96 + 16 + 8, "every byte is set");
 
 }  // namespace detail
 
-/// The bytes of a measurement, for processes on machines of one kind: 120, the failure's message, the batches. Of a message
-/// or batches beyond 65536 only the first are taken; cost and spread come from all of them.
+/// The bytes of a measurement, for processes on machines of one kind: 120, the failure's message, the batches. Of a
+/// message or batches beyond 65536 only the first are taken; cost and spread come from all of them.
 [[nodiscard]] inline std::vector<unsigned char> to_bytes(const measurement& m)
 {
     using detail::measurement_head;
@@ -228,8 +230,8 @@ static_assert(sizeof(measurement_head) == 96 + 16 + 8, "every byte is set");
     return out;
 }
 
-/// The measurement of `bytes`, which a damaged or hostile process may have sent. Throws tunekit::error, one line, where they
-/// are not what `to_bytes` writes.
+/// The measurement of `bytes`, which a damaged or hostile process may have sent. Throws tunekit::error, one line, where
+/// they are not what `to_bytes` writes.
 [[nodiscard]] inline measurement measurement_from(std::span<const unsigned char> bytes)
 {
     const auto check = [](bool good, const char* what) {

@@ -46,8 +46,8 @@ concept objective_function = std::copyable<O> && requires(const O& goal, const n
 ///
 ///     1e30 (1 + (x - limit) / |limit|);    1e30 (1 + x) for a limit of 0
 ///
-/// It is a cost like any other, and no failure: among broken ones the nearest to the limit is best. An objective that is
-/// at or above 1e30 by itself cannot be told from it. NaN for an x that is not finite.
+/// It is a cost like any other, and no failure: among broken ones the nearest to the limit is best. An objective that
+/// is at or above 1e30 by itself cannot be told from it. NaN for an x that is not finite.
 [[nodiscard]] double broken_limit(double x, double limit) noexcept;
 
 /// The sum of weight * number over its terms.
@@ -90,9 +90,9 @@ struct fastest_within {
 ///     const std::vector<std::string> names{"bytes", "joules"};
 ///     measure::objective("cost where bytes <= 1e6", names);
 ///
-/// Grammar: an expression of `space::expression` over `cost` and the names, such as `2 * cost + 1e-9 * bytes`, `cost * joules` or
-/// `bytes`; then, if wanted, `where` and limits `A <= B`, joined by `and`, of which the sum of what each is broken by counts.
-/// Only names of letters, digits and `_` can be named.
+/// Grammar: an expression of `space::expression` over `cost` and the names, such as `2 * cost + 1e-9 * bytes`,
+/// `cost * joules` or `bytes`; then, if wanted, `where` and limits `A <= B`, joined by `and`, of which the sum of what
+/// each is broken by counts. Only names of letters, digits and `_` can be named.
 ///
 /// Errors: std::invalid_argument for what is no objective, and for an unknown name: one line that lists the known ones.
 class objective {
@@ -150,12 +150,12 @@ struct unjudged {
 
 }  // namespace detail
 
-/// `m` as `goal` judges it: `cost` and `batches` are the goal's, and the cost that was measured stands behind the other values, under
-/// the name "cost". A measurement that was judged before is judged anew from there, so another objective can be applied to an old log.
-/// `names` are those of m's values.
+/// `m` as `goal` judges it: `cost` and `batches` are the goal's, and the cost that was measured stands behind the other
+/// values, under the name "cost". A measurement that was judged before is judged anew from there, so another objective
+/// can be applied to an old log. `names` are those of m's values.
 ///
-/// Failures: `bad_cost` where the objective is no positive finite number, as it is where one of its numbers was not measured; the
-///           message says which number it is.
+/// Failures: `bad_cost` where the objective is no positive finite number, as it is where one of its numbers was not
+///           measured; the message says which number it is.
 template <objective_function O>
 [[nodiscard]] measurement judged(measurement m, const O& goal, std::span<const std::string> names)
 {
@@ -185,10 +185,11 @@ template <objective_function O>
 ///     tk::measure::by_objective both(measurer, tk::measure::product{{"cost", "joules"}}, {"joules"});
 ///     auto found = tk::tune(space, both, tk::recipes::combined(), {.trials = 200}, gen);
 ///
-/// Its measurements have the names `judged_names(names)`. Limits in seconds mean nothing to an objective: no candidate is abandoned
-/// as slow. It refers to what measures.
+/// Its measurements have the names `judged_names(names)`. Limits in seconds mean nothing to an objective: no candidate
+/// is abandoned as slow. It refers to what measures.
 ///
-/// Errors: std::invalid_argument for an objective with a `reads()` that names an unknown number; those of what measures.
+/// Errors: std::invalid_argument for an objective with a `reads()` that names an unknown number; those of what
+/// measures.
 /// Cost:   that of the objective for each measurement and each of its batches.
 template <class Measures, objective_function O>
 class by_objective {

@@ -28,9 +28,9 @@ struct one_worker_options {
 ///
 /// `collect` measures, so it blocks, whatever seconds it is given. It measures the first job that is out. A
 /// `streaming_measurer` gets all jobs that follow it with the same task and the same limits, because they are built
-/// together; their answers come together. A measurer takes one set of limits for a batch, and the jobs of one `ask` share
-/// their limits, which fall as answers come. So `room()` is `ahead` where nothing is out, and once answers come it is 0 until
-/// all jobs are answered.
+/// together; their answers come together. A measurer takes one set of limits for a batch, and the jobs of one `ask`
+/// share their limits, which fall as answers come. So `room()` is `ahead` where nothing is out, and once answers come
+/// it is 0 until all jobs are answered.
 ///
 /// Errors:     those of the measurer, after the answers that it gave were returned; the other jobs stay out.
 ///             std::invalid_argument for a task without a measurer.
@@ -44,8 +44,8 @@ public:
         : one_worker(std::span<M>(&measure, 1), how, std::move(clock))
     {
     }
-    /// Refers to a measurer for each task, in the order of job::task. Throws std::invalid_argument without a measurer, or
-    /// `ahead` is 0.
+    /// Refers to a measurer for each task, in the order of job::task. Throws std::invalid_argument without a measurer,
+    /// or `ahead` is 0.
     explicit one_worker(std::span<M> per_task, one_worker_options how = {}, Clock clock = {})
         : measurers_(per_task), options_(how), clock_(std::move(clock)), start_(clock_())
     {
@@ -62,7 +62,8 @@ public:
     /// Seconds since it was built, as the last `collect` or `submit` read the clock.
     [[nodiscard]] double now() const noexcept { return now_; }
 
-    /// Takes a job, without measuring it. Throws std::invalid_argument where there is no room, or no measurer for its task.
+    /// Takes a job, without measuring it. Throws std::invalid_argument where there is no room, or no measurer for its
+    /// task.
     void submit(const job& next)
     {
         require(room() > 0, "one_worker.submit: no room, want a call of room() before");

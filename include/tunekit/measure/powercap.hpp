@@ -19,15 +19,16 @@
 
 namespace tunekit::measure {
 
-/// The energy of the machine's packages since `restart`, from `intel-rapl:K/energy_uj` in a folder of powercap, K = 0, 1, ... (AMD's have
-/// the same names). Zones inside a package are not added. A counter that has begun again at 0, beyond `max_energy_range_uj`, is
-/// continued once; it must be read more often than it does, which is each minute or less.
+/// The energy of the machine's packages since `restart`, from `intel-rapl:K/energy_uj` in a folder of powercap, K = 0,
+/// 1, ... (AMD's have the same names). Zones inside a package are not added. A counter that has begun again at 0,
+/// beyond `max_energy_range_uj`, is continued once; it must be read more often than it does, which is each minute or
+/// less.
 ///
 ///     tk::measure::energy_counter energy;
 ///     const auto run = [&] { return tk::measure::reported{1e-3, {energy.joules()}}; };  // what a kernel reports
 ///
-/// It counts what everything on these packages took, idle cores included, so compare runs of a machine that does nothing else. Many
-/// systems let only root read the counters.
+/// It counts what everything on these packages took, idle cores included, so compare runs of a machine that does
+/// nothing else. Many systems let only root read the counters.
 ///
 /// Tested against a folder that looks like that of Linux; it has never met a real counter.
 ///

@@ -29,8 +29,8 @@ struct race_options {
     double margin = 0.01;           ///< >= 0; a candidate slower by no more than this share counts as equal
     std::uint32_t max_rounds = 60;  ///< 1 to 1000; rounds after which the race ends in any case
     double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; only the first round may begin after this
-    /// Positions of `measurement::values` that are goals beside the cost, all to be lowered: the race is for the front then (see
-    /// `race`). A finalist without one of them fails.
+    /// Positions of `measurement::values` that are goals beside the cost, all to be lowered: the race is for the front
+    /// then (see `race`). A finalist without one of them fails.
     std::vector<std::size_t> values{};
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
@@ -98,8 +98,8 @@ inline std::vector<double> log_ratios(const standing& a, const standing& b)
 ///
 ///     measure::rounds_to_separate(2);  // 8 at a confidence of 0.95; 11 for four
 ///
-/// The least n with (2^(n+1) - 1) / (n + 1) >= m (m - 1) / (1 - confidence): the evidence of n rounds that one finalist loses.
-/// Throws std::invalid_argument for a confidence outside ]0, 1[.
+/// The least n with (2^(n+1) - 1) / (n + 1) >= m (m - 1) / (1 - confidence): the evidence of n rounds that one finalist
+/// loses. Throws std::invalid_argument for a confidence outside ]0, 1[.
 [[nodiscard]] inline std::uint32_t rounds_to_separate(std::size_t finalists, double confidence = 0.95)
 {
     race_options{.confidence = confidence}.validate();
@@ -133,8 +133,8 @@ public:
         return out_.rounds == options_.max_rounds || left_.empty() || (left_.size() == 1 && out_.rounds > 0);
     }
 
-    /// The finalists of the next round in their order. Round r begins with finalist r modulo the number left. Odd rounds run
-    /// backwards. Precondition: the race is not over.
+    /// The finalists of the next round in their order. Round r begins with finalist r modulo the number left. Odd
+    /// rounds run backwards. Precondition: the race is not over.
     [[nodiscard]] std::vector<index> lines_up()
     {
         order_ = left_;
@@ -199,7 +199,8 @@ private:
         }
     }
 
-    /// Whether the rounds show that b is better than a: faster, or, with several goals, better in one and not worse in the others.
+    /// Whether the rounds show that b is better than a: faster, or, with several goals, better in one and not worse in
+    /// the others.
     [[nodiscard]] bool beaten_by(std::size_t a, std::size_t b) const
     {
         const standing &mine = out_.standings[a], &other = out_.standings[b];
@@ -249,31 +250,32 @@ private:
 ///     const auto result = race(measure, std::vector<index>{17, 4, 230}, {.run_seconds = 1}, {.margin = 0.02});
 ///
 /// A disturbance of the machine affects all finalists of a round alike, so only ratios within a round count. Finalist a
-/// drops out as soon as the rounds in which it took more than (1 + margin) times as long as another finalist b are too many
-/// for a fair coin:
+/// drops out as soon as the rounds in which it took more than (1 + margin) times as long as another finalist b are too
+/// many for a fair coin:
 ///
 ///     evidence >= m (m - 1) / (1 - confidence),    m finalists,
 ///
-/// where `evidence` is the test martingale that bets on every bias above 1/2 alike. Ville's inequality, over all m (m - 1)
-/// ordered pairs, bounds the probability that any finalist ever drops out wrongly: it is at most 1 - confidence, whenever
-/// the race stops. No number of rounds needs to be fixed before. "Wrongly" means: although, given the rounds before, it was
-/// no more likely than not to take longer than (1 + margin) times b. The intervals invert the same test and hold together
-/// with it.
+/// where `evidence` is the test martingale that bets on every bias above 1/2 alike. Ville's inequality, over all m (m -
+/// 1) ordered pairs, bounds the probability that any finalist ever drops out wrongly: it is at most 1 - confidence,
+/// whenever the race stops. No number of rounds needs to be fixed before. "Wrongly" means: although, given the rounds
+/// before, it was no more likely than not to take longer than (1 + margin) times b. The intervals invert the same test
+/// and hold together with it.
 ///
-/// So the confidence needs noise that is fresh in each round. What favours one finalist in every round of a process, such as
-/// where its code and its data came to lie or a clock that stays low, is a truth to it: simulated with such noise of 3 %,
-/// the best of five was still in the race in only 0.54 to 0.97 of the runs. A race whose rounds have processes of their own
-/// draws it anew: the form below.
+/// So the confidence needs noise that is fresh in each round. What favours one finalist in every round of a process,
+/// such as where its code and its data came to lie or a clock that stays low, is a truth to it: simulated with such
+/// noise of 3 %, the best of five was still in the race in only 0.54 to 0.97 of the runs. A race whose rounds have
+/// processes of their own draws it anew: the form below.
 ///
-/// With `race_options::values` there are g goals, and the finalists left are the front: a drops out only where b is shown to be better
-/// than a by more than the margin in one goal, and shown not to be worse by more than it in any. The evidence of each is compared with g
-/// times as much as above, so the same bound holds: a wrong drop takes a wrong test, of at most g for the better goal, of one where
-/// "not worse" is wrong. The margin is a share of the better value in each goal.
+/// With `race_options::values` there are g goals, and the finalists left are the front: a drops out only where b is
+/// shown to be better than a by more than the margin in one goal, and shown not to be worse by more than it in any. The
+/// evidence of each is compared with g times as much as above, so the same bound holds: a wrong drop takes a wrong
+/// test, of at most g for the better goal, of one where "not worse" is wrong. The margin is a share of the better value
+/// in each goal.
 ///
-/// The finalists left at the end are tied. The winner is the one with the smallest index: a fixed order, so two races with
-/// the same verdicts name the same winner. Costs are medians of this race alone, so the choice of the finalists does not
-/// bias them. A finalist whose measurement fails drops out. Round r begins with finalist r modulo the number left. Odd
-/// rounds run backwards. limits::abandon_above is not used.
+/// The finalists left at the end are tied. The winner is the one with the smallest index: a fixed order, so two races
+/// with the same verdicts name the same winner. Costs are medians of this race alone, so the choice of the finalists
+/// does not bias them. A finalist whose measurement fails drops out. Round r begins with finalist r modulo the number
+/// left. Odd rounds run backwards. limits::abandon_above is not used.
 ///
 /// Errors:     std::invalid_argument for a finalist given twice or a setting out of range; what the measurer throws.
 /// Cost:       at most max_rounds * m measurements; at least `rounds_to_separate(m)` rounds until a finalist drops out.

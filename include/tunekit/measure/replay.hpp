@@ -79,20 +79,21 @@ private:
     std::span<const recorded_row> table_;
 };
 
-/// A view of a table under a repetition policy. Each run of a batch is one recorded repeat. Only the runs used are charged.
+/// A view of a table under a repetition policy. Each run of a batch is one recorded repeat. Only the runs used are
+/// charged.
 ///
-/// Repeats of which no order is known are drawn one by one, with replacement. Of a row with `pass_runs` a block is drawn,
-/// and the runs are the recorded ones from there on, around the end of its pass, as in the circular block bootstrap
-/// (Politis and Romano, 1992): so a policy meets the drift and the autocorrelation of the machine.
+/// Repeats of which no order is known are drawn one by one, with replacement. Of a row with `pass_runs` a block is
+/// drawn, and the runs are the recorded ones from there on, around the end of its pass, as in the circular block
+/// bootstrap (Politis and Romano, 1992): so a policy meets the drift and the autocorrelation of the machine.
 ///
-/// An evaluation is charged the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw more
-/// runs than were recorded. They are the recorded ones again, so it learns nothing new from them. A row that failed, or has
-/// no repeats, answers and is charged as it was recorded. Of the limits `abandon_above` and `abandon_factor` apply: a row of
-/// which three batches and more are all above the first is cut short as a live candidate is, its cost is the least seen, and
-/// it is not charged for its check, which it does not get.
+/// An evaluation is charged the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw
+/// more runs than were recorded. They are the recorded ones again, so it learns nothing new from them. A row that
+/// failed, or has no repeats, answers and is charged as it was recorded. Of the limits `abandon_above` and
+/// `abandon_factor` apply: a row of which three batches and more are all above the first is cut short as a live
+/// candidate is, its cost is the least seen, and it is not charged for its check, which it does not get.
 ///
-/// Errors:     std::invalid_argument for an index that is no row, and for repeats that are no whole passes of whole blocks;
-///             what the policy's `validate` throws.
+/// Errors:     std::invalid_argument for an index that is no row, and for repeats that are no whole passes of whole
+///             blocks; what the policy's `validate` throws.
 /// Randomness: a Philox stream of `seed` per index: the answer of a row does not depend on earlier ones.
 /// Cost:       one `uniform_index` per run; where runs are in order, one in all.
 template <class Repetition>

@@ -27,8 +27,8 @@ namespace tunekit::measure {
 ///
 /// Unlike `cache::cold` it needs no flush: runs follow each other without a pause, and short ones can be batched. It is
 /// what a kernel meets in the middle of a larger program: other data each time, while its own code and small tables are
-/// still in the caches. The checked run of `timed` is turn 0. The first element of each copy is aligned to 64 bytes. All
-/// pages are present from the start. Move-only; views stay valid when it moves.
+/// still in the caches. The checked run of `timed` is turn 0. The first element of each copy is aligned to 64 bytes.
+/// All pages are present from the start. Move-only; views stay valid when it moves.
 ///
 /// Throws:     std::invalid_argument for 0 elements, std::bad_alloc.
 /// Cost:       memory: `total` bytes and one copy more.
@@ -38,8 +38,8 @@ class rotating {
                   "tunekit: rotating: elements are filled as bytes are, want a trivially copyable type");
 
 public:
-    /// Makes copies of `n` elements each, zero at first: as many as reach `total` bytes, and one more. Where `total` is 0,
-    /// it is `beyond_caches()`.
+    /// Makes copies of `n` elements each, zero at first: as many as reach `total` bytes, and one more. Where `total` is
+    /// 0, it is `beyond_caches()`.
     explicit rotating(std::size_t n, std::size_t total = 0) : size_(n)
     {
         require(n > 0, "rotating: 0 elements, want >= 1");

@@ -27,10 +27,10 @@ namespace tunekit::measure {
 ///         auto pool = tk::measure::served_workers(4, space);
 ///     }
 ///
-/// Call it first in main, before any threads: a worker is forked from here. `make(worker)` is that of `isolated_workers`. A
-/// closure cannot be sent to another program. So the worker's tasks are made again, by the program's own code and from its
-/// arguments, argv[3] and further. Spaces must be those that the pool names; their fingerprints are compared. An exception
-/// of `make` is sent to the pool, which throws it as tunekit::error.
+/// Call it first in main, before any threads: a worker is forked from here. `make(worker)` is that of
+/// `isolated_workers`. A closure cannot be sent to another program. So the worker's tasks are made again, by the
+/// program's own code and from its arguments, argv[3] and further. Spaces must be those that the pool names; their
+/// fingerprints are compared. An exception of `make` is sent to the pool, which throws it as tunekit::error.
 template <makes_worker_tasks Make>
 void serve(int argc, char** argv, Make make)
 {
@@ -60,11 +60,11 @@ struct served_workers_options {
 
 /// A pool of workers that are programs of their own. It is `isolated_workers` for processes that run threads.
 ///
-/// `tasks` are the spaces of the pool, in the order of job::task, each as `identity_of(space)`. Canaries are checked by the
-/// workers and by the process that forks them, because this process does not have their pages.
+/// `tasks` are the spaces of the pool, in the order of job::task, each as `identity_of(space)`. Canaries are checked by
+/// the workers and by the process that forks them, because this process does not have their pages.
 ///
-/// Throws:     tunekit::error where a program cannot be started, does not serve in time, was built with another version, or
-///             has other spaces; std::invalid_argument as `isolated_workers`.
+/// Throws:     tunekit::error where a program cannot be started, does not serve in time, was built with another
+///             version, or has other spaces; std::invalid_argument as `isolated_workers`.
 /// Cost:       n programs are started, and run their `make`, at the same time; then that of `isolated_workers`.
 /// Threads:    one at a time.
 [[nodiscard]] inline isolated_workers served_workers(std::size_t n, std::vector<task_identity> tasks,

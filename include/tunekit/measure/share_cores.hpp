@@ -41,8 +41,8 @@ inline int first_of_core(int cpu)
     return end != text && first >= 0 ? static_cast<int>(first) : cpu;
 }
 
-/// Divides `allowed` among `n` workers in equal shares, of whole cores where there are enough. The last `spared` cores are
-/// left over. Throws std::invalid_argument where there are too few.
+/// Divides `allowed` among `n` workers in equal shares, of whole cores where there are enough. The last `spared` cores
+/// are left over. Throws std::invalid_argument where there are too few.
 inline core_shares share_cores(std::size_t n, std::size_t spared, const std::vector<int>& allowed,
                                int (*core_of)(int) = first_of_core)
 {

@@ -40,8 +40,8 @@ struct rows_of_jobs {
     [[nodiscard]] recorded_row operator()(const job& j) const { return row(of, j); }
 };
 
-/// Jobs on builders and workers, in virtual time. Jobs are served in the order in which they came. Of several workers that
-/// are free, the first takes the job. Its row is that of the limits in force then.
+/// Jobs on builders and workers, in virtual time. Jobs are served in the order in which they came. Of several workers
+/// that are free, the first takes the job. Its row is that of the limits in force then.
 class simulation {
 public:
     explicit simulation(simulated_options options);
@@ -97,7 +97,8 @@ private:
 
 }  // namespace detail
 
-/// A source of recorded rows: `row(i, limits)` gives the row of index i. `recorded_rows`, `resampled_rows`, or your own.
+/// A source of recorded rows: `row(i, limits)` gives the row of index i. `recorded_rows`, `resampled_rows`, or your
+/// own.
 template <class R>
 concept rows = requires(const R& r, index i, const limits& within) {
     { r.row(i, within) } -> std::same_as<recorded_row>;
@@ -111,8 +112,8 @@ concept rows = requires(const R& r, index i, const limits& within) {
 ///
 /// The same submissions give the same answers at the same times. Each worker has one job; others wait in the order in
 /// which they came. With `builders`, a job is first built on a lane of a builder, for its recorded build_seconds, while
-/// workers run other jobs: as `lanes` does. A job that waits hears of what is in, and its row is asked for when it begins to
-/// run. `end` ends a worker and `lose` loses a job, as failing hardware does.
+/// workers run other jobs: as `lanes` does. A job that waits hears of what is in, and its row is asked for when it
+/// begins to run. `end` ends a worker and `lose` loses a job, as failing hardware does.
 ///
 /// Errors:     std::invalid_argument for an index that is no row, a task without rows, or an option out of range.
 ///             tunekit::error from `collect` once every worker has ended and all answers were returned.
@@ -122,8 +123,8 @@ concept rows = requires(const R& r, index i, const limits& within) {
 template <rows Rows = recorded_rows>
 class simulated_workers {
 public:
-    /// Takes rows for each task, in the order of job::task. Throws std::invalid_argument without rows, or where a setting
-    /// is out of range.
+    /// Takes rows for each task, in the order of job::task. Throws std::invalid_argument without rows, or where a
+    /// setting is out of range.
     explicit simulated_workers(std::vector<Rows> per_task, simulated_options options = {})
         : rows_(std::move(per_task)), run_(std::move(options))
     {
@@ -156,7 +157,8 @@ public:
     /// Loses a job that is out. Its worker continues. Throws std::invalid_argument where the ticket is not out.
     void lose(ticket name) { run_.lose(name, rows()); }
 
-    /// Ends a worker. Its job is lost; with the last worker all jobs are. Throws std::invalid_argument for an unknown worker.
+    /// Ends a worker. Its job is lost; with the last worker all jobs are. Throws std::invalid_argument for an unknown
+    /// worker.
     void end(std::size_t worker) { run_.end(worker, rows()); }
 
 private:

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The steps of a measurement: a configuration is prepared, warmed up, timed in batches, and checked where it could win.
+/// The steps of a measurement: a configuration is prepared, warmed up, timed in batches, and checked where it could
+/// win.
 
 #include <cstddef>
 #include <exception>
@@ -28,14 +29,15 @@ namespace tunekit::measure {
 ///
 /// `kernel(config)` may
 ///   * run the kernel and return nothing;
-///   * prepare it, outside the timed window, and return a callable that runs it. The callable takes nothing, or the number
-///     of the run for kernels that rotate between buffers. It returns nothing, or the seconds of its run. Where it has a
-///     `restore()`, that is called before each run, untimed;
-///   * report the seconds of one run (double or float), as device timers do, or `measure::reported`: seconds with numbers beside.
+///   * prepare it, outside the timed window, and return a callable that runs it. The callable takes nothing, or the
+///     number of the run for kernels that rotate between buffers. It returns nothing, or the seconds of its run. Where
+///     it has a `restore()`, that is called before each run, untimed;
+///   * report the seconds of one run (double or float), as device timers do, or `measure::reported`: seconds with
+///     numbers beside.
 ///
-/// `check()` or `check(config)` is called after the first run of a kernel that was prepared. It returns bool, or a text about
-/// the fault (std::optional<std::string> or const char*, empty or null if all is well). Where it has `poison()`, that is
-/// called before the run.
+/// `check()` or `check(config)` is called after the first run of a kernel that was prepared. It returns bool, or a text
+/// about the fault (std::optional<std::string> or const char*, empty or null if all is well). Where it has `poison()`,
+/// that is called before the run.
 ///
 /// The steps of one measurement:
 ///   * prepare the kernel;
@@ -43,19 +45,20 @@ namespace tunekit::measure {
 ///   * warm up: single runs until they no longer get faster, within bounds;
 ///   * time batches as `repeat` says, each long enough for the clock. Runs are timed one by one where something is
 ///     restored or the cache is cold;
-///   * where limits::abandon_above is finite and the candidate was not cut short: prepare the kernel again, run it once and
-///     check the result. With check::always every candidate is checked before the warm-up.
+///   * where limits::abandon_above is finite and the candidate was not cut short: prepare the kernel again, run it once
+///     and check the result. With check::always every candidate is checked before the warm-up.
 ///
-/// A candidate of which three times and more, in warm-up or in batches, are all above limits::abandon_above is cut short.
-/// Its cost is the least time seen, `at_least`. It cannot be best, so it stays `unchecked`: comparing its result would take
-/// longer than its runs. Where there is no cost to beat yet and limits::abandon_factor is finite, three batches are all. Runs
-/// that do not fit into limits::run_seconds, with what is still to be checked, are not begun. The estimate then uses fewer runs
-/// than the policy asks for.
+/// A candidate of which three times and more, in warm-up or in batches, are all above limits::abandon_above is cut
+/// short. Its cost is the least time seen, `at_least`. It cannot be best, so it stays `unchecked`: comparing its result
+/// would take longer than its runs. Where there is no cost to beat yet and limits::abandon_factor is finite, three
+/// batches are all. Runs that do not fit into limits::run_seconds, with what is still to be checked, are not begun. The
+/// estimate then uses fewer runs than the policy asks for.
 ///
-/// Failures:   `invalid`: preparing threw. `crash` of code 0: a run or the check threw. `out_of_memory`: std::bad_alloc was
-///             thrown. `wrong_result`: the check found a fault. `run_timeout`: not one timed run within the limit.
-///             `bad_cost`: a time that is not positive and finite, a clock that jumped, or a run that takes no longer than
-///             a loop without a kernel, because the compiler has removed the work. A candidate_error gives its own failure.
+/// Failures:   `invalid`: preparing threw. `crash` of code 0: a run or the check threw. `out_of_memory`: std::bad_alloc
+///             was thrown. `wrong_result`: the check found a fault. `run_timeout`: not one timed run within the limit.
+///             `bad_cost`: a time that is not positive and finite, a clock that jumped, or a run that takes no longer
+///             than a loop without a kernel, because the compiler has removed the work. A candidate_error gives its own
+///             failure.
 template <class Kernel, class Repetition = until_confident, class Check = no_check, class Clock = wall_clock>
 struct timed {
     static_assert(std::copyable<Repetition>,

@@ -12,7 +12,8 @@
 
 namespace tunekit::measure {
 
-/// Which configurations are checked against the reference. Either way nothing unchecked has a cost by which it could be best.
+/// Which configurations are checked against the reference. Either way nothing unchecked has a cost by which it could be
+/// best.
 enum class check : std::uint8_t {
     could_win,  ///< those whose runs were not all above limits::abandon_above; one that was abandoned stays `unchecked`
     always,     ///< every one, before it is timed

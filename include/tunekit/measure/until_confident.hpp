@@ -23,9 +23,9 @@ namespace tunekit::measure {
 ///
 ///     timed{kernel, until_confident{.standard_error = 0.01}}
 ///
-/// Interruptions lengthen a few runs by orders of magnitude. A mean follows them, and stopping rules on means stop at the
-/// wrong moment. The median of five runs ignores two of them. The cost is the median of the group medians. `spread` is the
-/// standard error of their mean.
+/// Interruptions lengthen a few runs by orders of magnitude. A mean follows them, and stopping rules on means stop at
+/// the wrong moment. The median of five runs ignores two of them. The cost is the median of the group medians. `spread`
+/// is the standard error of their mean.
 ///
 /// Cost:   O(runs) per call.
 struct until_confident {

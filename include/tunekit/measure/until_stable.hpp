@@ -22,17 +22,17 @@ namespace tunekit::measure {
 ///     timed{kernel, until_stable{}}                       // the paper's settings
 ///     timed{kernel, until_stable::reference()}            // those of its code
 ///
-/// With t_i the seconds per run of batch i, the performance is i / (t_1 + ... + t_i) where it is cumulative, and 1 / t_i
-/// per batch. The CV is the population standard deviation over the mean. It is compared from `min_batches` batches on.
-/// Where `max_runs` holds fewer batches than that, all of them are run. The cost is the mean of the t_i. Where it is
-/// `trimmed`, the least and the greatest are left out.
+/// With t_i the seconds per run of batch i, the performance is i / (t_1 + ... + t_i) where it is cumulative, and 1 /
+/// t_i per batch. The CV is the population standard deviation over the mean. It is compared from `min_batches` batches
+/// on. Where `max_runs` holds fewer batches than that, all of them are run. The cost is the mean of the t_i. Where it
+/// is `trimmed`, the least and the greatest are left out.
 ///
 /// Cost:       O(number of batches) per call.
 /// Source:     Li, Zhang, Wang, Li (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient,
 ///             NeurIPS 33, Algorithm 1 and section 4.1; `reference`: the code published with it.
 /// Departures: taken literally, the CV of one batch is 0 and every measurement would stop after one batch. So
-///             `min_batches` = 3 holds for both forms, as in the code. The printed performance lacks the batch size, which
-///             does not change the CV. Warm-up is the measurer's, which detects its end; the paper has one run.
+///             `min_batches` = 3 holds for both forms, as in the code. The printed performance lacks the batch size,
+///             which does not change the CV. Warm-up is the measurer's, which detects its end; the paper has one run.
 struct until_stable {
     std::uint32_t max_runs = 500;    ///< >= 1; n in the paper: timed runs
     std::uint32_t batch = 50;        ///< >= 1; B in the paper: runs that are timed together

@@ -36,8 +36,8 @@ struct tolerance {
 using compared = std::span<const unsigned char>;
 
 /// Compares `got` with `want`. Empty where every element is as near to `want` as `within` asks; else one line about the
-/// first that is not. A NaN is right only where the reference is NaN too. An infinity is right only where the reference is
-/// the same. `mask` leaves elements out, such as halos and padding, which a kernel need not write.
+/// first that is not. A NaN is right only where the reference is NaN too. An infinity is right only where the reference
+/// is the same. `mask` leaves elements out, such as halos and padding, which a kernel need not write.
 /// Errors: std::invalid_argument where the sizes differ, or a tolerance is negative or NaN.
 template <class T>
     requires std::is_arithmetic_v<T>
@@ -83,8 +83,8 @@ void poison(std::span<T> output) noexcept
 ///
 ///     timed{kernel, until_stable{}, matches<float>{output, reference, {.absolute = 1e-4}}}
 ///
-/// It refers to both buffers and to the mask. A kernel that skips an element leaves the poison there, so it is found. The
-/// mask leaves out what a kernel need not write, such as the frame that a stencil does not touch:
+/// It refers to both buffers and to the mask. A kernel that skips an element leaves the poison there, so it is found.
+/// The mask leaves out what a kernel need not write, such as the frame that a stencil does not touch:
 ///
 ///     std::vector<unsigned char> inner(n * n);                        // 1 where the stencil writes, 0 on the frame
 ///     matches<float>{output, reference, {.absolute = 1e-4}, inner}

@@ -3,8 +3,8 @@
 
 /// \file
 /// Many variates at once. Every function gives exactly the numbers of a loop of single draws, in the same order, and
-/// leaves the generator in the same state. With `philox` it takes 0.35 to 0.65 of the loop's time where there is AVX-512,
-/// else 0.6 to 1.0. With other engines it is that loop.
+/// leaves the generator in the same state. With `philox` it takes 0.35 to 0.65 of the loop's time where there is
+/// AVX-512, else 0.6 to 1.0. With other engines it is that loop.
 ///
 ///     std::vector<double> noise(n);
 ///     random::fill_normal(noise, gen);
@@ -36,8 +36,8 @@ concept bulk_generator = generator<G> && std::copyable<G> && requires(G& gen, st
 
 inline constexpr std::size_t fill_chunk = 128;  // draws: 1 KiB of stack
 
-/// x < 2^53 as a double, exactly, by arithmetic that every vector unit has: the two halves are written into the mantissas
-/// of 2^84 and 2^52.
+/// x < 2^53 as a double, exactly, by arithmetic that every vector unit has: the two halves are written into the
+/// mantissas of 2^84 and 2^52.
 inline double to_double(std::uint64_t x)
 {
     const auto high = std::bit_cast<double>(x >> 32 | 0x4530000000000000U);
@@ -45,8 +45,8 @@ inline double to_double(std::uint64_t x)
     return (high - (0x1p84 + 0x1p52)) + low;
 }
 
-/// out[i] = the upper 64 of the 96 bits of draws[i] * n, in lanes. True if the next 32 bits of one are 0: `uniform_index`
-/// rejects no other draw.
+/// out[i] = the upper 64 of the 96 bits of draws[i] * n, in lanes. True if the next 32 bits of one are 0:
+/// `uniform_index` rejects no other draw.
 template <class T>
 bool scale_chunk(const std::array<std::uint64_t, fill_chunk>& draws, std::uint32_t n, T* out)
 {

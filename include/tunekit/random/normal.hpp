@@ -15,8 +15,8 @@ namespace tunekit::random {
 
 namespace detail {
 
-/// 256 layers of equal area under exp(-x^2 / 2), x >= 0: layer i reaches from 0 to x[i] and from height f[i] to f[i + 1].
-/// Layer 0 is the base of width x[1] = r plus the tail beyond r; x[0] is the width of a rectangle of that area.
+/// 256 layers of equal area under exp(-x^2 / 2), x >= 0: layer i reaches from 0 to x[i] and from height f[i] to f[i +
+/// 1]. Layer 0 is the base of width x[1] = r plus the tail beyond r; x[0] is the width of a rectangle of that area.
 struct ziggurat {
     std::array<double, 257> x{};
     std::array<double, 257> f{};

@@ -23,8 +23,8 @@ namespace detail {
 using lanes = core::lanes<std::uint64_t>;
 inline constexpr int lane_count = static_cast<int>(core::lane_count<std::uint64_t>);
 
-/// Replaces each lane by the product of its low half with `m`. clang sees pmuludq in the mask; g++ 12 has to be told, or it
-/// multiplies 64 by 64 bits at three times the price.
+/// Replaces each lane by the product of its low half with `m`. clang sees pmuludq in the mask; g++ 12 has to be told,
+/// or it multiplies 64 by 64 bits at three times the price.
 [[gnu::always_inline]] inline void multiply_low(lanes& x, std::uint32_t m)
 {
 #if defined(__x86_64__) && !defined(__clang__)
@@ -204,8 +204,8 @@ private:
         }
     }
 
-    /// The same for `Blocks` counters that differ in their lowest word alone. Groups computed together hide each other's
-    /// latency: two, or four where there are registers for them.
+    /// The same for `Blocks` counters that differ in their lowest word alone. Groups computed together hide each
+    /// other's latency: two, or four where there are registers for them.
     template <std::uint32_t Blocks>
     void refill_lanes(std::uint64_t* out) const
     {

@@ -61,11 +61,11 @@ template <class Strategy, class Repetition>
 ///                       recipes::adatune(), {.trials = 512}, gen);
 ///
 /// Source:     Li et al. (2020), AdaTune: Adaptive Tensor Program Compilation Made Efficient, NeurIPS.
-/// Departures: 32 trees (the paper does not say, its code has 10), as more rounds ask them more often; sd over trees, as
-///             the code has and not the jackknife that the paper cites; annealing's temperature in units of the scores'
-///             spread, without which it is hill climbing on the code's scale and a random walk on ours;
-///             `search::model_guided_options::growing()`, and the random share rounded at random; the best candidates instead of
-///             the diversity-aware choice. `adatune_paper` has none of these.
+/// Departures: 32 trees (the paper does not say, its code has 10), as more rounds ask them more often; sd over trees,
+///             as the code has and not the jackknife that the paper cites; annealing's temperature in units of the
+///             scores' spread, without which it is hill climbing on the code's scale and a random walk on ours;
+///             `search::model_guided_options::growing()`, and the random share rounded at random; the best candidates
+///             instead of the diversity-aware choice. `adatune_paper` has none of these.
 [[nodiscard]] inline auto adatune()
 {
     return detail::in_adatune(search::model_guided{detail::adatune_forest(32), acquisition::expected_improvement{},
@@ -79,9 +79,10 @@ template <class Strategy, class Repetition>
 /// improvement gives 2 b candidates; the diverse (1 - epsilon_t) b of them are measured, and epsilon_t b random ones.
 /// epsilon_t comes from the jackknife's uncertainty. The evaluator is AdaTune's.
 ///
-/// Departures: 100 trees, scikit-learn's default, as the paper does not say; those of `surrogate::random_forest` (features that are
-///             constant in a node do not count among `max_features`; forestci's calibration of the jackknife is left out), of
-///             `explore::contextual`, `screen::diversity` and `measure::until_stable`; parameter values as features.
+/// Departures: 100 trees, scikit-learn's default, as the paper does not say; those of `surrogate::random_forest`
+///             (features that are constant in a node do not count among `max_features`; forestci's calibration of the
+///             jackknife is left out), of `explore::contextual`, `screen::diversity` and `measure::until_stable`;
+///             parameter values as features.
 [[nodiscard]] inline auto adatune_paper()
 {
     return detail::in_adatune(

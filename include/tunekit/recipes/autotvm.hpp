@@ -58,8 +58,9 @@ template <class Strategy>
 ///
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS; TVM 0.6 for the numbers.
 /// Departures: parameter values as features instead of those of the lowered loop nest, which belong to a compiler;
-///             `search::model_guided_options::growing()`, and the random share rounded at random. `autotvm_rank_paper` has neither
-///             of the two. The choice by score alone is TVM's default; `autotvm_rank_diverse_paper` has the paper's.
+///             `search::model_guided_options::growing()`, and the random share rounded at random. `autotvm_rank_paper`
+///             has neither of the two. The choice by score alone is TVM's default; `autotvm_rank_diverse_paper` has the
+///             paper's.
 [[nodiscard]] inline auto autotvm_rank()
 {
     return detail::in_autotvm(detail::autotvm(surrogate::boosted_loss::pairwise));

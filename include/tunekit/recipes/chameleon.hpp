@@ -23,7 +23,8 @@ namespace tunekit::recipes {
 
 namespace detail {
 
-/// The paper's cost model, xgb-reg: AutoTVM's trees with squared error. Scores are in (0, 1], and so are the policy's rewards.
+/// The paper's cost model, xgb-reg: AutoTVM's trees with squared error. Scores are in (0, 1], and so are the policy's
+/// rewards.
 [[nodiscard]] constexpr surrogate::boosted_trees chameleon_trees()
 {
     surrogate::boosted_trees trees = surrogate::boosted_trees::paper();
@@ -73,8 +74,8 @@ template <class Explore, class Screen>
 /// Source:     Ahn et al. (2020), Chameleon: Adaptive Code Optimization for Expedited Deep Neural Network Compilation,
 ///             ICLR.
 /// Departures: those of `explore::policy_gradient`, `screen::adaptive_sampling` and `screen::synthesis`; parameter
-///             values as features instead of those of the lowered loop nest; the 3 random configurations of a round, which are
-///             AutoTVM's. The public code cannot run this combination.
+///             values as features instead of those of the lowered loop nest; the 3 random configurations of a round,
+///             which are AutoTVM's. The public code cannot run this combination.
 [[nodiscard]] inline auto chameleon()
 {
     return chameleon_parts(explore::policy_gradient::paper(), screen::adaptive_sampling::paper());

@@ -19,9 +19,9 @@
 
 namespace tunekit::recipes {
 
-/// The recommended recipe: each proposal has the highest expected improvement by the mixture of a Gaussian process and a
-/// forest, both on log costs. Each configuration has up to twenty runs, most have three. Several tasks are scheduled as in
-/// DynaTune, by improvements. No setting depends on the problem.
+/// The recommended recipe: each proposal has the highest expected improvement by the mixture of a Gaussian process and
+/// a forest, both on log costs. Each configuration has up to twenty runs, most have three. Several tasks are scheduled
+/// as in DynaTune, by improvements. No setting depends on the problem.
 ///
 ///     auto quick = tune(space, kernel, {.trials = 512});      // the same with seed 0
 ///     auto found = tune(space, kernel, recipes::combined(), {.trials = 512}, gen);
@@ -29,18 +29,18 @@ namespace tunekit::recipes {
 ///
 /// Its parts, each of which may be changed:
 ///
-///   * `strategy`: each tree sees every measurement, because costs are nearly free of noise. Trees differ by the 3 features
-///     that they compare at a node. The process sees each parameter as a number and as a name, and is unsure where the
-///     forest is not;
-///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent. One that cannot win
-///     needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure of a
-///     candidate's cost, measures more than tuning needs;
+///   * `strategy`: each tree sees every measurement, because costs are nearly free of noise. Trees differ by the 3
+///     features that they compare at a node. The process sees each parameter as a number and as a name, and is unsure
+///     where the forest is not;
+///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent. One that cannot
+///     win needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure
+///     of a candidate's cost, measures more than tuning needs;
 ///   * `ahead`: one at a time keeps the models fresh. Batches of 8 cost 0.02 to 0.03 of the score S200 of
 ///     docs/studies/combined.md. They pay where 8 builds overlap;
-///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds. The
-///     schedule leaves a task that will not gain after a few measurements;
-///   * `carry`: one proposal in four may be the best of another task. Without it, `.carry = {}`, the tasks of a run learn
-///     nothing from each other, and their proposals do not depend on the schedule.
+///   * `slots_per_task`: slots of half a percent of a task's even share, 0.1 s at least. A decision costs microseconds.
+///     The schedule leaves a task that will not gain after a few measurements;
+///   * `carry`: one proposal in four may be the best of another task. Without it, `.carry = {}`, the tasks of a run
+///     learn nothing from each other, and their proposals do not depend on the schedule.
 ///
 /// Source: ours; AdaTune's surrogate and criterion, without its search where enumeration is cheaper, combined with a
 ///         Gaussian process; DynaTune's schedule.
@@ -57,7 +57,8 @@ namespace tunekit::recipes {
         carrying{.one_in = 4}};
 }
 
-/// The recommended recipe where other devices, sizes or weeks were tuned before. `search::portfolio` says how it uses them.
+/// The recommended recipe where other devices, sizes or weeks were tuned before. `search::portfolio` says how it uses
+/// them.
 ///
 ///     const auto past = io::experience_in({"logs/"});
 ///     auto found = tune(space, kernel, recipes::combined(past), {.trials = 100}, gen);

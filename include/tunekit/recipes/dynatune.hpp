@@ -31,9 +31,9 @@ template <class Bandit>
 ///     auto plan = tune_tasks(tasks, search::annealing{}, recipes::dynatune(), {.seconds = 600}, gen);
 ///
 /// Source:     Zhang et al. (2021), DynaTune, ICLR.
-/// Departures: `curve::improvement_process` for the paper's curves, whose 90 % intervals hold 12 to 19 % of what comes and whose
-///             expected gains rank tasks worse (docs/curves.md); rewards are divided by the largest one before the bonus is
-///             added. `dynatune_curves.hpp` has the paper's belief, and its milliseconds, too.
+/// Departures: `curve::improvement_process` for the paper's curves, whose 90 % intervals hold 12 to 19 % of what comes
+///             and whose expected gains rank tasks worse (docs/curves.md); rewards are divided by the largest one
+///             before the bonus is added. `dynatune_curves.hpp` has the paper's belief, and its milliseconds, too.
 [[nodiscard]] inline auto dynatune() { return detail::dynatune_by_improvements(bandit::ucb::scale_free()); }
 
 /// The rule of the paper's appendix A, by improvements: the task believed best, another one with probability 0.05.

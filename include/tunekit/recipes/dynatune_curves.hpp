@@ -26,11 +26,12 @@ template <class Bandit>
 /// DynaTune with the paper's belief, piecewise log power curves and ensemble MCMC, and the index without units.
 [[nodiscard]] inline auto dynatune_curves() { return detail::dynatune_by_curves(bandit::ucb::scale_free()); }
 
-/// The paper's belief under the first rule of its appendix A: the task believed best, another one with probability 0.05.
+/// The paper's belief under the first rule of its appendix A: the task believed best, another one with probability
+/// 0.05.
 [[nodiscard]] inline auto dynatune_curves_egreedy() { return detail::dynatune_by_curves(bandit::epsilon_greedy{}); }
 
-/// The paper's belief under the second rule of its appendix A: a random task, with odds that grow exponentially with the
-/// expected saving.
+/// The paper's belief under the second rule of its appendix A: a random task, with odds that grow exponentially with
+/// the expected saving.
 [[nodiscard]] inline auto dynatune_curves_softmax() { return detail::dynatune_by_curves(bandit::softmax{}); }
 
 /// DynaTune with the paper's belief and units: rewards in milliseconds, exploration 2, or 0.2 where the model takes

@@ -15,8 +15,8 @@
 
 namespace tunekit::recipes {
 
-/// Searches the front of several goals with the models of `combined`: `search::parego`. `goals` are positions, 0 for the cost and k + 1
-/// for value k; empty: the cost and every value that a measurement has.
+/// Searches the front of several goals with the models of `combined`: `search::parego`. `goals` are positions, 0 for
+/// the cost and k + 1 for value k; empty: the cost and every value that a measurement has.
 ///
 ///     auto found = tune(space, measurer, recipes::parego(), {.trials = 200}, gen);
 ///     const auto lightest = recipes::parego({1});  // value 0 alone

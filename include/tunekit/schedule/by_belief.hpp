@@ -42,8 +42,8 @@ struct by_belief_options {
 /// Errors:     std::invalid_argument from `start` for a run whose slots have no length, or a negative peak.
 /// Randomness: what the belief draws for each forecast, in the order of the tasks, then what the bandit draws.
 /// Cost:       one forecast for each task that changed, and O(K), per choice.
-/// Source:     Zhang et al. (2021), DynaTune: Dynamic Tensor Program Optimization in Deep Neural Network Compilation, ICLR,
-///             algorithm 1 and section 4.
+/// Source:     Zhang et al. (2021), DynaTune: Dynamic Tensor Program Optimization in Deep Neural Network Compilation,
+///             ICLR, algorithm 1 and section 4.
 /// Departures: tasks are retired by `early_stop`, not here. The expected reward of a task without a valid trial is 0;
 ///             the bandit still explores it. The paper has one worker. The assumption on slots under way is ours:
 ///             without it all workers would choose the same task.

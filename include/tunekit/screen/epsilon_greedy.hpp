@@ -34,7 +34,8 @@ struct epsilon_greedy_options {
 /// 64 then measures 13 of them and 3 random ones, as Chameleon does.
 /// Randomness: what `inner` draws; one `uniform_01` with stochastic rounding; one `uniform_index` per random
 ///             configuration and rejection.
-/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6 model_based_tuner.py.
+/// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, section 3.3; TVM 0.6
+///             model_based_tuner.py.
 template <class Inner = keep_best>
 struct epsilon_greedy {
     Inner inner{};  ///< makes the rest of the choice

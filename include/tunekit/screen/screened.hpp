@@ -26,8 +26,8 @@ namespace tunekit::screen {
 /// Configurations that the screen makes itself (synthesis) are scored and predicted too. There are fewer than n where
 /// the screen chooses fewer.
 /// Randomness: what `search` draws, then what `rule` draws. Cost: of both.
-/// Source:     Li et al. (2020), AdaTune, NeurIPS, algorithm 1, line 8: a subset of the candidates is picked before the random
-///             ones join it.
+/// Source:     Li et al. (2020), AdaTune, NeurIPS, algorithm 1, line 8: a subset of the candidates is picked before the
+///             random ones join it.
 template <class Explorer, class Screen>
 struct screened {
     Explorer search{};  ///< finds the candidates

@@ -32,12 +32,12 @@ namespace tunekit::search {
 ///
 /// A neighbour of cost c' is accepted from cost c where c' <= c, else with probability
 ///     exp(-(ln c' - ln c) / (temperature * s * cooling^k)),
-/// where s is the standard deviation of ln cost over everything measured, and k the number of steps of this walk. Scaling
-/// all costs, or raising them to a power, changes nothing. All proposals of a batch are neighbours of one configuration.
-/// They are accepted in the batch's order.
-/// A proposal changes one parameter: to the next or the previous value with probability `adjacent`, else to any value.
-/// Where `attempts` such draws were all measured before, it is any unmeasured neighbour. If all are measured, it is a
-/// configuration two parameters away, and at last any configuration.
+/// where s is the standard deviation of ln cost over everything measured, and k the number of steps of this walk.
+/// Scaling all costs, or raising them to a power, changes nothing. All proposals of a batch are neighbours of one
+/// configuration. They are accepted in the batch's order. A proposal changes one parameter: to the next or the previous
+/// value with probability `adjacent`, else to any value. Where `attempts` such draws were all measured before, it is
+/// any unmeasured neighbour. If all are measured, it is a configuration two parameters away, and at last any
+/// configuration.
 ///
 /// Failed:     a failed or abandoned measurement is never accepted. It counts as a step and towards `patience`.
 /// Pending:    it never waits. Steps start from the walk's current configuration. An answer is compared with the

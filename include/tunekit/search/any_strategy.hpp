@@ -21,7 +21,8 @@ namespace tunekit::search {
 ///
 ///     any_strategy s = name == "random" ? any_strategy(search::random{}) : any_strategy(search::annealing{});
 ///
-/// Itself a strategy; copies of it and of its state are deep. Cost: one virtual call for a proposal, one for its answers.
+/// Itself a strategy; copies of it and of its state are deep. Cost: one virtual call for a proposal, one for its
+/// answers.
 class any_strategy {
     using measurements = std::span<const measure::measurement>;
 

@@ -24,16 +24,17 @@ template <class S, class Space>
 using state_of = core::state_of<S, Space>;
 
 /// A strategy that proposes: at most `n` configurations of `space`, none of them proposed or observed before. Earlier
-/// proposals may still be out. Fewer than `n` has no meaning of its own. An empty batch means that the strategy waits for
-/// an answer where some are out, and that the space is exhausted where none is. A call that proposes nothing leaves state
-/// and generator as they were.
+/// proposals may still be out. Fewer than `n` has no meaning of its own. An empty batch means that the strategy waits
+/// for an answer where some are out, and that the space is exhausted where none is. A call that proposes nothing leaves
+/// state and generator as they were.
 template <class S, class Space, class G>
 concept proposes = requires(const S& strategy, state_of<S, Space>& state, const Space& space, std::size_t n, G& gen) {
     { strategy.propose(state, space, n, gen) } -> std::same_as<std::vector<index>>;
 };
 
-/// A strategy that observes the results of configurations, each once. Results of those that are out come in any order and
-/// in any portions. Configurations that somebody else chose may come at any time. They count as proposed from then on.
+/// A strategy that observes the results of configurations, each once. Results of those that are out come in any order
+/// and in any portions. Configurations that somebody else chose may come at any time. They count as proposed from then
+/// on.
 template <class S, class Space, class G>
 concept observes = requires(const S& strategy, state_of<S, Space>& state, const Space& space,
                             std::span<const index> batch, std::span<const measure::measurement> measured, G& gen) {

@@ -35,8 +35,8 @@ namespace tunekit {
 ///     past.merge(tk::io::experience_in({"logs/"}));            // the logs of others
 ///     const auto next = tk::tune(other_space, kernel, tk::recipes::combined(past), {.trials = 100}, gen);
 ///
-/// Only the order and the ratios of the costs of one source are ever used. So sources may have different units, sizes and
-/// devices. Configurations go to another space by the names of parameters and the nearest of their values
+/// Only the order and the ratios of the costs of one source are ever used. So sources may have different units, sizes
+/// and devices. Configurations go to another space by the names of parameters and the nearest of their values
 /// (`space::matched_parameters`).
 ///
 /// Equality: of sources and notes. Copies are deep.
@@ -44,8 +44,8 @@ struct experience {
     std::vector<experience_source> sources{};  ///< the latest last
     std::vector<std::string> notes{};          ///< what was left out and why, a line each
 
-    /// Adds the results of a search in `space`. One without a result adds nothing. Throws std::invalid_argument for a trial
-    /// outside the space. Cost: the texts of the trials.
+    /// Adds the results of a search in `space`. One without a result adds nothing. Throws std::invalid_argument for a
+    /// trial outside the space. Cost: the texts of the trials.
     template <class Space>
         requires space::counted<Space> && space::described<Space>
     void add(const Space& space, std::span<const measure::trial> trials, std::string name, std::string machine = {})
@@ -73,8 +73,8 @@ struct experience {
         add(space, std::span<const measure::trial>(all), std::move(name), std::move(machine));
     }
 
-    /// Adds a source. One without a result, or that is here already, adds nothing. Throws std::invalid_argument where it has
-    /// no parameter, or its rows are not positions of values.
+    /// Adds a source. One without a result, or that is here already, adds nothing. Throws std::invalid_argument where
+    /// it has no parameter, or its rows are not positions of values.
     void add(experience_source one);
 
     /// Adds all that `other` has.
@@ -103,8 +103,8 @@ struct taken_source {
     std::size_t configurations = 0;  ///< results whose configurations the space has, with equal or nearest values
 };
 
-/// What `space` takes of an experience, in the order of its sources: at most 8, the latest that have 8 whole costs and a
-/// parameter's name in common with it. Cost: O(results values).
+/// What `space` takes of an experience, in the order of its sources: at most 8, the latest that have 8 whole costs and
+/// a parameter's name in common with it. Cost: O(results values).
 template <class Space>
 [[nodiscard]] std::vector<taken_source> taken_of(const experience& past, const Space& space)
 {

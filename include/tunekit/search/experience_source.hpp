@@ -50,9 +50,9 @@ struct experience_source {
     std::vector<std::uint16_t> rows{};    ///< results x parameters, row-major: positions among the parameter's values
     std::vector<result> results{};        ///< in the order of their answers
 
-    /// Adds a result; one text per parameter. A cost that is not a positive finite number counts as a failure. False, and
-    /// nothing is added, where a parameter would have more than 65535 values. Throws std::invalid_argument where the texts
-    /// are not one per parameter. Cost: O(values).
+    /// Adds a result; one text per parameter. A cost that is not a positive finite number counts as a failure. False,
+    /// and nothing is added, where a parameter would have more than 65535 values. Throws std::invalid_argument where
+    /// the texts are not one per parameter. Cost: O(values).
     bool add(std::span<const std::string> texts, result r);
 
     /// The names of the parameters.

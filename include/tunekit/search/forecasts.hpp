@@ -18,16 +18,16 @@ class guidance;
 class memory;
 }  // namespace detail
 
-/// An experience with a Gaussian process fitted to each of its sources. Fitted once, when it is first asked, it serves any
-/// number of runs and spaces: copies share it. Made of an experience wherever one is given, such as in
+/// An experience with a Gaussian process fitted to each of its sources. Fitted once, when it is first asked, it serves
+/// any number of runs and spaces: copies share it. Made of an experience wherever one is given, such as in
 /// `recipes::combined(past)`, or by hand, to be fitted once for several strategies:
 ///
 ///     const tk::search::forecasts known(past);
 ///     strategy.remember(known);
 ///
-/// The forecast of source s for a configuration x is g_s(x), the mean of the process: about -ln(cost / lowest cost of the
-/// source). So 0 is as good as its best, -0.7 twice as slow. A failure counts as the slowest valid cost, a cost that was
-/// cut short as its bound. A source with fewer than 8 whole costs forecasts nothing.
+/// The forecast of source s for a configuration x is g_s(x), the mean of the process: about -ln(cost / lowest cost of
+/// the source). So 0 is as good as its best, -0.7 twice as slow. A failure counts as the slowest valid cost, a cost
+/// that was cut short as its bound. A source with fewer than 8 whole costs forecasts nothing.
 ///
 /// Randomness: none but its own; equal experiences forecast equally.
 /// Cost:       a fit takes below 20 ms for 200 results; more than 500 leave the better half and the latest quarter.

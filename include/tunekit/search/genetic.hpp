@@ -39,10 +39,10 @@ namespace tunekit::search {
 /// Cost:       O(population) per child.
 /// Threads:    const calls on distinct states are safe.
 /// Source:     AutoTVM's GATuner (Chen et al. 2018), as in Apache TVM 0.7.
-/// Departures: scores are relative to the best, so that 1e-8 means the same in every unit; the last generation of a space
-///             may be smaller than the population; with fewer than two in the pool children are random; a child that does
-///             not become new and valid in `attempts` re-draws is replaced by a uniform unvisited configuration, where the
-///             reference loops on.
+/// Departures: scores are relative to the best, so that 1e-8 means the same in every unit; the last generation of a
+///             space may be smaller than the population; with fewer than two in the pool children are random; a child
+///             that does not become new and valid in `attempts` re-draws is replaced by a uniform unvisited
+///             configuration, where the reference loops on.
 struct genetic {
     std::size_t population = 100;  ///< >= 1; children per generation
     std::size_t elites = 3;        ///< number of the best measured that remain parents

@@ -55,18 +55,18 @@ struct model_guided_options {
 ///     const model_guided mine{surrogate::random_forest{.trees = 64}, acquisition::expected_improvement{},
 ///                             explore::annealing{}, screen::keep_best{}, {.round = 32}};
 ///
-/// A batch never crosses a round's end. While nothing valid was measured, and where the search finds nothing new, rounds
-/// are drawn at random. The model sees a failure as the worst score. With `cost_cap_quantile` < 1 it sees failures and
-/// slower costs as the valid cost at that quantile. It sees a measurement that was cut short (`at_least`) as if its bound
-/// were its cost: an optimistic value, but still known to be worse than the incumbent.
+/// A batch never crosses a round's end. While nothing valid was measured, and where the search finds nothing new,
+/// rounds are drawn at random. The model sees a failure as the worst score. With `cost_cap_quantile` < 1 it sees
+/// failures and slower costs as the valid cost at that quantile. It sees a measurement that was cut short (`at_least`)
+/// as if its bound were its cost: an optimistic value, but still known to be worse than the incumbent.
 ///
-/// Past:       with a `past` that fits the space it has no random round: it begins as `portfolio` does, and works in turn with
-///             a state that knows nothing of the past. The forecasts are features of the model, but for that of a single
-///             source.
+/// Past:       with a `past` that fits the space it has no random round: it begins as `portfolio` does, and works in
+///             turn with a state that knows nothing of the past. The forecasts are features of the model, but for that
+///             of a single source.
 /// Pending:    it never waits. Configurations that are out count in `first` and in `growth`. They are not searched for
-///             again and do not enter the fit. Once `first` are proposed, the model is fitted as soon as one valid answer
-///             is in. Until then random configurations go out, one at a time. Trials that somebody else chose enter the
-///             fit too.
+///             again and do not enter the fit. Once `first` are proposed, the model is fitted as soon as one valid
+///             answer is in. Until then random configurations go out, one at a time. Trials that somebody else chose
+///             enter the fit too.
 /// Randomness: per round what the model's fit, the explorer and the screen draw, in this order; one `uniform_index` per
 ///             random configuration and rejection.
 /// Cost:       per round one fit and the explorer's predictions; memory O(trials * features).

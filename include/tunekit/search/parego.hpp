@@ -27,8 +27,8 @@ namespace detail {
 /// The goals of what was measured, one row each, on scales from the lowest to the highest that was measured.
 class goal_rows {
 public:
-    /// Takes the goals of configuration i: the cost and values at `which` (0 the cost, k + 1 value k; empty: all). One that failed,
-    /// or of which a goal is not finite, has none.
+    /// Takes the goals of configuration i: the cost and values at `which` (0 the cost, k + 1 value k; empty: all). One
+    /// that failed, or of which a goal is not finite, has none.
     void take(index i, const measure::measurement& m, std::span<const std::size_t> which);
 
     static constexpr double rho = 0.05;  ///< weight of the sum beside the maximum
@@ -57,24 +57,24 @@ private:
 
 }  // namespace detail
 
-/// Searches the front of several goals, all to be lowered: the cost of a measurement and the values beside it. Before each proposal it
-/// draws weights at random and tells its models anew what everything cost by them:
+/// Searches the front of several goals, all to be lowered: the cost of a measurement and the values beside it. Before
+/// each proposal it draws weights at random and tells its models anew what everything cost by them:
 ///
 ///     f(x) = max_j w_j z_j(x) + 0.05 sum_j w_j z_j(x),    z_j = (ln g_j(x) - least) / (greatest - least)
 ///
-/// where g_j is goal j, and least and greatest are over all that was measured. Where some g_j <= 0 its value stands for its logarithm.
-/// The models and the choice are those of a `portfolio` (see there), to which f stands for ln cost.
+/// where g_j is goal j, and least and greatest are over all that was measured. Where some g_j <= 0 its value stands for
+/// its logarithm. The models and the choice are those of a `portfolio` (see there), to which f stands for ln cost.
 ///
 /// Pending:    as in `portfolio`. A failure, and a measurement without one of the goals, has the worst f.
-/// Randomness: one `uniform_01` per goal and proposal behind the first ones, then what the portfolio draws. Weights are uniform on the
-///             simplex.
-/// Cost:       per proposal fits of both models and a new list of candidates, which a portfolio of one goal makes every fifth of what is
-///             known: docs/pareto.md has the milliseconds.
+/// Randomness: one `uniform_01` per goal and proposal behind the first ones, then what the portfolio draws. Weights are
+///             uniform on the simplex.
+/// Cost:       per proposal fits of both models and a new list of candidates, which a portfolio of one goal makes every
+///             fifth of what is known: docs/pareto.md has the milliseconds.
 /// Errors:     `start` throws what the portfolio throws.
-/// Source:     Knowles (2006), ParEGO: A Hybrid Algorithm With On-Line Landscape Approximation for Expensive Multiobjective
-///             Optimization Problems, IEEE Transactions on Evolutionary Computation 10(1).
-/// Departures: goals are scaled by their logarithms; weights are drawn from the whole simplex, not from 11 vectors in it; two models
-///             instead of one process; 8 first configurations instead of 11 d - 1.
+/// Source:     Knowles (2006), ParEGO: A Hybrid Algorithm With On-Line Landscape Approximation for Expensive
+///             Multiobjective Optimization Problems, IEEE Transactions on Evolutionary Computation 10(1).
+/// Departures: goals are scaled by their logarithms; weights are drawn from the whole simplex, not from 11 vectors in
+///             it; two models instead of one process; 8 first configurations instead of 11 d - 1.
 template <class Forest, class Process>
 struct parego {
     portfolio<Forest, Process> models;  ///< what learns and chooses

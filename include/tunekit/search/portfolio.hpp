@@ -37,40 +37,43 @@
 
 namespace tunekit::search {
 
-/// Fits two models to -ln cost and proposes the candidate of the highest expected improvement by the half-and-half mixture of
-/// their predictive distributions:
+/// Fits two models to -ln cost and proposes the candidate of the highest expected improvement by the half-and-half
+/// mixture of their predictive distributions:
 ///
 ///     EI(x) = EI_forest(x) / 2 + EI_process(x) / 2,   each of -ln cost above the best
 ///
-/// It helps where the two err in different ways: a forest sees steps and interactions, a Gaussian process sees trends, and is
-/// unsure far from all measurements.
+/// It helps where the two err in different ways: a forest sees steps and interactions, a Gaussian process sees trends,
+/// and is unsure far from all measurements.
 ///
-/// Candidates: the `shortlist` best by each model of `sample` random configurations, drawn anew each time a fifth more is
-///             known; the neighbours (one parameter changed) of the four best measured; and neighbours of the best
+/// Candidates: the `shortlist` best by each model of `sample` random configurations, drawn anew each time a fifth more
+///             is known; the neighbours (one parameter changed) of the four best measured; and neighbours of the best
 ///             candidates by the mixture and by each model, in four rounds.
-/// First:      each of the first configurations is the one of `first_draws` random draws whose values are used least so far.
-/// Costs:      the forest sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones: differences
-///             among bad costs would take most splits. A failure counts as q, and to the process as the worst valid cost. A
-///             measurement cut short (`at_least`) counts as its bound, and is no centre of neighbours.
-///             A cost that breaks a limit (`measure::broken_cost`) is seen next to the worst that keeps it.
-/// Pending:    it never waits. The process believes that what is out costs what it predicts: the mean stays, the uncertainty
-///             shrinks. A process without such a `fit`, and the forest, are told nothing.
+/// First:      each of the first configurations is the one of `first_draws` random draws whose values are used least so
+///             far.
+/// Costs:      the forest sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones:
+///             differences among bad costs would take most splits. A failure counts as q, and to the process as the
+///             worst valid cost. A measurement cut short (`at_least`) counts as its bound, and is no centre of
+///             neighbours. A cost that breaks a limit (`measure::broken_cost`) is seen next to the worst that keeps it.
+/// Pending:    it never waits. The process believes that what is out costs what it predicts: the mean stays, the
+///             uncertainty shrinks. A process without such a `fit`, and the forest, are told nothing.
 /// Many:       each model sees at most `forest_rows` or `process_rows` measurements, the best and the latest. From
-///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is found.
-/// Past:       with a `past` that fits the space it begins with up to six configurations that cover what the sources found,
-///             and has no first ones. Each source's forecast is a feature of both models, and a weighted sum of them is the
-///             mean of the process. From the eighth trial on half of the requests, and three of four while nothing better turns
-///             up, go to a second state, which hears of every result and knows nothing of the past: what it finds in n proposals
-///             is found within about 8 + 2 n. With one source it is careful: four, then the first ones, and the forest has no
-///             forecast. From 64 measurements on each of the two fits its forest and makes its list half as often.
-/// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no larger;
-///             a shuffle per round; what the models draw.
-/// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at most
-///             640 neighbours; the forest is fitted each time to 64 measurements, then after 2 % more. Memory O(trials +
-///             shortlist process_rows).
+///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is
+///             found.
+/// Past:       with a `past` that fits the space it begins with up to six configurations that cover what the sources
+///             found, and has no first ones. Each source's forecast is a feature of both models, and a weighted sum of
+///             them is the mean of the process. From the eighth trial on half of the requests, and three of four while
+///             nothing better turns up, go to a second state, which hears of every result and knows nothing of the
+///             past: what it finds in n proposals is found within about 8 + 2 n. With one source it is careful: four,
+///             then the first ones, and the forest has no forecast. From 64 measurements on each of the two fits its
+///             forest and makes its list half as often.
+/// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no
+///             larger; a shuffle per round; what the models draw.
+/// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at
+///             most 640 neighbours; the forest is fitted each time to 64 measurements, then after 2 % more. Memory
+///             O(trials + shortlist process_rows).
 /// Threads:    const calls on distinct states are safe.
-/// Source:     ours; the expected improvement of a mixture is the mixture of the expected improvements. SMAC (Hutter, Hoos,
-///             Leyton-Brown 2011) searches locally from the best measured, too.
+/// Source:     ours; the expected improvement of a mixture is the mixture of the expected improvements. SMAC (Hutter,
+///             Hoos, Leyton-Brown 2011) searches locally from the best measured, too.
 template <class Forest, class Process>
 struct portfolio {
     static_assert(surrogate::model<Forest, surrogate::features, archetype::generator>,
@@ -155,9 +158,9 @@ struct portfolio {
         if (!s.alone.empty()) s.turn.hear(batch, measured);
     }
 
-    /// Tells a state anew what came of everything that it has heard of: `log_cost(i)` stands for ln of the cost of configuration i;
-    /// +inf is a failure. Both models are then fitted, and candidates drawn, anew. For a state without a past. Cost O(answered
-    /// (out + 1)) besides.
+    /// Tells a state anew what came of everything that it has heard of: `log_cost(i)` stands for ln of the cost of
+    /// configuration i; +inf is a failure. Both models are then fitted, and candidates drawn, anew. For a state without
+    /// a past. Cost O(answered (out + 1)) besides.
     template <class LogCost>
     void retell(state& s, const LogCost& log_cost) const
     {

@@ -29,8 +29,9 @@ namespace detail {
 /// The lower `quantile` of the finite values of `costs`. Precondition: one is finite.
 [[nodiscard]] double cost_cap(std::span<const double> costs, double quantile);
 
-/// Draws the costs that break a limit (`measure::broken_cost`) near to the others, for models to which 69 is far from -7: the worst
-/// of those that keep it, or 0 where none does, plus ln(1 + share) by which each breaks it. Others stay as they are.
+/// Draws the costs that break a limit (`measure::broken_cost`) near to the others, for models to which 69 is far from
+/// -7: the worst of those that keep it, or 0 where none does, plus ln(1 + share) by which each breaks it. Others stay
+/// as they are.
 void draw_near(std::span<double> log_costs);
 
 /// -min(ln cost, cap) of each of `log_costs`. +inf is a failure. The cap is the `quantile` of the finite values.
@@ -39,8 +40,9 @@ void draw_near(std::span<double> log_costs);
 
 }  // namespace detail
 
-/// The scores of `costs`, one each. +inf is a failure. With `cost_cap_quantile` below 1, slower costs and failures count
-/// as the valid cost at that quantile. Precondition: best > 0, one of `costs` is finite, cost_cap_quantile in (0, 1].
+/// The scores of `costs`, one each. +inf is a failure. With `cost_cap_quantile` below 1, slower costs and failures
+/// count as the valid cost at that quantile. Precondition: best > 0, one of `costs` is finite, cost_cap_quantile in (0,
+/// 1].
 [[nodiscard]] std::vector<double> scores_of(std::span<const double> costs, double best, score_scale scale,
                                             double cost_cap_quantile);
 

@@ -26,9 +26,9 @@ namespace tunekit::space {
 
 /// The values of one parameter, among which the one next to another space's value is found.
 ///
-/// Equal texts match. Otherwise positive numbers match the nearest positive number by log2; of two that are equally near,
-/// the one that comes first. Texts of n positive numbers with blanks between, such as those of a `split`, match the
-/// nearest of as many by the sum of the squares. Anything else matches nothing: no order is known of it.
+/// Equal texts match. Otherwise positive numbers match the nearest positive number by log2; of two that are equally
+/// near, the one that comes first. Texts of n positive numbers with blanks between, such as those of a `split`, match
+/// the nearest of as many by the sum of the squares. Anything else matches nothing: no order is known of it.
 class matched_values {
 public:
     /// `texts`: one per value, in the order of the ordinals. An empty one stands for a value that is not known and is
@@ -51,8 +51,8 @@ private:
 ///     const tk::space::matched_parameters there(small);
 ///     if (const auto i = there.carry(small, large.names(), large.texts(best), fallback)) t.begin_with({*i});
 ///
-/// The texts of values come from configurations: all of a space of at most 65536, as many draws of a larger one or fewer
-/// once every value was met. A value that none of them has is never matched.
+/// The texts of values come from configurations: all of a space of at most 65536, as many draws of a larger one or
+/// fewer once every value was met. A value that none of them has is never matched.
 ///
 /// Randomness: none but its own; the same space gives the same.
 /// Cost:       making one takes some milliseconds, carrying O(values).
@@ -87,9 +87,10 @@ public:
     /// The values of parameter `j` of the space.
     [[nodiscard]] const matched_values& values(std::size_t j) const { return values_[j]; }
 
-    /// What a configuration of another space, by the names of its parameters and the texts of their values, is in `space`, of
-    /// which this was made. Values of parameters that do not match are those of `otherwise`. Empty where no name is
-    /// shared, where something does not match and there is no `otherwise`, and where the values are no configuration.
+    /// What a configuration of another space, by the names of its parameters and the texts of their values, is in
+    /// `space`, of which this was made. Values of parameters that do not match are those of `otherwise`. Empty where no
+    /// name is shared, where something does not match and there is no `otherwise`, and where the values are no
+    /// configuration.
     template <class Space>
     [[nodiscard]] std::optional<index> carry(const Space& space, std::span<const std::string> names,
                                              std::span<const std::string> texts, std::optional<index> otherwise) const

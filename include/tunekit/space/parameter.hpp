@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The parts of a product: parameters, each a name that the compiler knows and a list of values, and constraints between them.
+/// The parts of a product: parameters, each a name that the compiler knows and a list of values, and constraints
+/// between them.
 
 #include <array>
 #include <concepts>

@@ -39,8 +39,8 @@ namespace tunekit::stats {
 /// The logarithm of `expected_excess`, also where the excess is too small for a double. Where p.sd is 0 it is ln max(0,
 /// p.mean - bound), so -inf where nothing is gained.
 ///
-/// With Z = (mean - bound) / sd and the fraction K of Mills' ratio it is  ln sd - Z^2 / 2 - ln(2 pi) / 2 + ln(K / (K - Z))  below
-/// Z = -6: 12 digits at every Z, -inf only where Z^2 is infinite (Z = -1e154).
+/// With Z = (mean - bound) / sd and the fraction K of Mills' ratio it is  ln sd - Z^2 / 2 - ln(2 pi) / 2 + ln(K / (K -
+/// Z))  below Z = -6: 12 digits at every Z, -inf only where Z^2 is infinite (Z = -1e154).
 ///
 /// Shapes: mean, sd and bound are in one unit. Precondition: sd >= 0, nothing NaN.
 [[nodiscard]] inline double log_expected_excess(const prediction& p, double bound)

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Sums in one fixed order, and the moments that rest on them, of a list of values and of values that arrive one by one.
+/// Sums in one fixed order, and the moments that rest on them, of a list of values and of values that arrive one by
+/// one.
 
 #include <array>
 #include <cmath>
@@ -15,9 +16,8 @@
 
 namespace tunekit::stats {
 
-/// The sum term(0) + ... + term(n - 1) over eight lanes: the same bits on every compiler, at every optimisation level and
-/// vector width. Term i goes to lane i mod 8. At the end lanes are added in
-/// pairs.
+/// The sum term(0) + ... + term(n - 1) over eight lanes: the same bits on every compiler, at every optimisation level
+/// and vector width. Term i goes to lane i mod 8. At the end lanes are added in pairs.
 ///
 ///     const double squares = stats::sum_of(x.size(), [&](std::size_t i) { return x[i] * x[i]; });
 ///

@@ -31,7 +31,8 @@ constexpr void check_quantile(std::size_t n, double p)
 
 /// The p-quantile of ascending values: linear between order statistics, position p (n - 1) from the first.
 /// Precondition: sorted, not empty, free of NaN; 0 <= p <= 1.
-/// Source: Hyndman, Fan (1996), Sample Quantiles in Statistical Packages, Am. Stat. 50, type 7 (numpy's and R's default).
+/// Source: Hyndman, Fan (1996), Sample Quantiles in Statistical Packages, Am. Stat. 50, type 7 (numpy's and R's
+/// default).
 [[nodiscard]] constexpr double quantile_of_sorted(std::span<const double> sorted, double p)
 {
     detail::check_quantile(sorted.size(), p);

@@ -14,8 +14,8 @@ namespace tunekit::stats {
 
 namespace detail {
 
-/// ln(Gamma(a + 1/2) / Gamma(a)), a > 0, to about 1e-15: its series in 1 / a from 10 on, which the recurrence leads to. The difference of
-/// two logarithms of Gamma would lose what they have in common, which is nearly all for a large a.
+/// ln(Gamma(a + 1/2) / Gamma(a)), a > 0, to about 1e-15: its series in 1 / a from 10 on, which the recurrence leads to.
+/// The difference of two logarithms of Gamma would lose what they have in common, which is nearly all for a large a.
 [[nodiscard]] inline double log_gamma_half_step(double a)
 {
     double shift = 1;

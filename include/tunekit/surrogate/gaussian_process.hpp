@@ -57,8 +57,8 @@ namespace tunekit::surrogate {
 ///             min(n, evidence_rows), and O(n^3 / 6). predict O(n^2 / 2 + n d) per row. With a pool, for a
 ///             fixed set of candidates, O(n) per row added.
 /// Threads:    predict is const; it splits over an executor.
-/// Source:     Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1; Snoek, Larochelle, Adams
-///             (2012) for Matern 5/2 in tuning; the prior's scale from Hvarfner, Hellsten, Nardi (2024).
+/// Source:     Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1; Snoek, Larochelle,
+///             Adams (2012) for Matern 5/2 in tuning; the prior's scale from Hvarfner, Hellsten, Nardi (2024).
 /// Departures: the most probable parameters, instead of an average over parameters; the evidence of a sample where
 ///             there are more than `evidence_rows` rows.
 struct gaussian_process {

@@ -22,8 +22,8 @@ enum class column_distance : std::uint8_t {
 /// The parameters of the covariance s^2 (1 + a + a^2 / 3) e^-a + noise [same row],  a^2 = 5 sum_c (distance_c /
 /// length_c)^2: Matern 5/2.
 struct process_parameters {
-    /// > 0, one per distance, in ranges of the column (1 for `overlap`): first those of all columns in their order, then the
-    /// overlaps of the columns that have both.
+    /// > 0, one per distance, in ranges of the column (1 for `overlap`): first those of all columns in their order,
+    /// then the overlaps of the columns that have both.
     std::vector<double> lengths;
     double variance = 1;  ///< s^2 > 0, in variances of the targets
     double noise = 1e-6;  ///< > 0, in variances of the targets
@@ -33,8 +33,8 @@ struct process_parameters {
 
 /// The prior of the parameters: normal distributions of their logarithms. A spread of infinity means no prior.
 ///
-/// The length grows with the root of the number of columns that differ in the rows, as distances do. Without that, points
-/// with many columns would have no covariance.
+/// The length grows with the root of the number of columns that differ in the rows, as distances do. Without that,
+/// points with many columns would have no covariance.
 /// Source: Hvarfner, Hellsten, Nardi (2024), Vanilla Bayesian Optimization Performs Great in High Dimensions, ICML (the
 ///         scaling).
 struct process_prior {

@@ -23,8 +23,8 @@ inline constexpr double forever = std::numeric_limits<double>::infinity();
 
 /// The limits of one candidate, relative to the incumbent of the run.
 struct candidate_limits {
-    /// > 1; a candidate this many times as slow as the incumbent of the moment at which it begins to run may be cut short.
-    /// Where it is finite and there is no incumbent yet, a candidate has three batches of the repetition policy.
+    /// > 1; a candidate this many times as slow as the incumbent of the moment at which it begins to run may be cut
+    /// short. Where it is finite and there is no incumbent yet, a candidate has three batches of the repetition policy.
     double abandon_factor = forever;
     double max_run_seconds = 10;    ///< > 0; wall time of its runs
     double max_build_seconds = 10;  ///< > 0; wall time of its build

@@ -20,7 +20,8 @@
 
 namespace tunekit {
 
-/// The candidates of a last comparison: the best `n` trials and known results, best first, and `untuned`, the last unless it is among them.
+/// The candidates of a last comparison: the best `n` trials and known results, best first, and `untuned`, the last
+/// unless it is among them.
 [[nodiscard]] inline std::vector<index> line_up(const tuning& record, std::size_t n, index untuned)
 {
     std::vector<index> out = record.finalists(n);
@@ -28,8 +29,8 @@ namespace tunekit {
     return out;
 }
 
-/// Seconds of a round that measures each of `all` as it was measured, or by one run each with `single_runs`; one that has
-/// no measurement counts as the longest of the others. A millisecond at least.
+/// Seconds of a round that measures each of `all` as it was measured, or by one run each with `single_runs`; one that
+/// has no measurement counts as the longest of the others. A millisecond at least.
 [[nodiscard]] inline double round_seconds(const tuning& record, std::span<const index> all, bool single_runs = false)
 {
     double sum = 0, most = 1e-3;
@@ -58,8 +59,8 @@ struct last_comparison {
 
 /// What a race says. Of those that it cannot tell apart the one with the lowest cost is taken.
 ///
-/// Costs of rounds that were not run side by side do not compare, and a finalist that drops out has fewer rounds. So the
-/// cost of each is that of the race's winner times what it was slower in common rounds.
+/// Costs of rounds that were not run side by side do not compare, and a finalist that drops out has fewer rounds. So
+/// the cost of each is that of the race's winner times what it was slower in common rounds.
 [[nodiscard]] inline last_comparison comparison_of(measure::race_result race, index untuned)
 {
     last_comparison out;
@@ -86,8 +87,8 @@ template <measure::measurer M>
     return comparison_of(measure::race(measure, finalists, within, how), untuned);
 }
 
-/// The best two trials of every task of a plan beside the task's `untuned`, one task after the other, each with its share of
-/// the seconds but at least one round. `measurer_of(k)` measures task k.
+/// The best two trials of every task of a plan beside the task's `untuned`, one task after the other, each with its
+/// share of the seconds but at least one round. `measurer_of(k)` measures task k.
 template <class MeasurerOf>
 [[nodiscard]] std::vector<last_comparison> compare_finalists(MeasurerOf&& measurer_of, const plan& found,
                                                              std::span<const index> untuned, double seconds,

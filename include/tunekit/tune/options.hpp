@@ -23,8 +23,8 @@ struct plan;
 
 namespace detail {
 
-/// A callable whose type is not in what holds it: an lvalue is referred to, a temporary is kept. Empty by default. It is
-/// called once an answer. Where it is to return `bool`, it may return nothing, which is false.
+/// A callable whose type is not in what holds it: an lvalue is referred to, a temporary is kept. Empty by default. It
+/// is called once an answer. Where it is to return `bool`, it may return nothing, which is false.
 template <class R, class... Args>
 class callable {
 public:
@@ -114,7 +114,8 @@ struct configuration_in<Space> {
 template <class Space>
 using configuration_of = typename configuration_in<Space>::type;
 
-/// The index of a configuration. Throws std::invalid_argument for one that is not in the space; `what` says whose it is.
+/// The index of a configuration. Throws std::invalid_argument for one that is not in the space; `what` says whose it
+/// is.
 template <class Space>
 [[nodiscard]] index index_in(const Space& space, const configuration_of<Space>& c, const char* what)
 {
@@ -179,8 +180,8 @@ struct tune_options {
     detail::callable<double> clock{};
     /// What to measure first, as by `tuner::begin_with`: configurations or their indices.
     detail::configurations<Space> begin_with{};
-    /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument where there
-    /// is some and the strategy takes none.
+    /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument
+    /// where there is some and the strategy takes none.
     search::forecasts experience{};
 };
 

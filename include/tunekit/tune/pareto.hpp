@@ -41,8 +41,8 @@ struct pareto {
     double confidence = 0;                ///< that no finalist was dropped wrongly
 };
 
-/// The configurations of these trials that no other dominates, by what was measured once: with its noise, so race them before you
-/// trust it. b dominates a where it is lower in one goal and higher in none. Equal ones are all members.
+/// The configurations of these trials that no other dominates, by what was measured once: with its noise, so race them
+/// before you trust it. b dominates a where it is lower in one goal and higher in none. Equal ones are all members.
 ///
 /// Throws std::invalid_argument for fewer than two goals, or the same one twice.
 /// Cost: O(n^2) for n whole measurements.
@@ -50,16 +50,16 @@ struct pareto {
 /// The same of a record, with what was known before it.
 [[nodiscard]] pareto front_of(const tuning& record, const std::vector<std::size_t>& goals);
 
-/// The candidates for a race for the front: those of `front_of`, and those that it misses by at most `slack` of every goal, as noise
-/// may have put them there; the nearest `most` of all, the front first. Throws what `front_of` does.
+/// The candidates for a race for the front: those of `front_of`, and those that it misses by at most `slack` of every
+/// goal, as noise may have put them there; the nearest `most` of all, the front first. Throws what `front_of` does.
 [[nodiscard]] std::vector<index> front_finalists(const tuning& record, const std::vector<std::size_t>& goals,
                                                  std::size_t most = 16, double slack = 0.05);
 
 /// The front that a race over `goals` shows. The first goal is the cost.
 [[nodiscard]] pareto front_of(const measure::race_result& race);
 
-/// Measures the finalists afresh in rounds, and returns the front that these show: a configuration is dominated only where the paired
-/// rounds say so (`measure::race`, with `race_options::values`). `goals` begins with 0, the cost.
+/// Measures the finalists afresh in rounds, and returns the front that these show: a configuration is dominated only
+/// where the paired rounds say so (`measure::race`, with `race_options::values`). `goals` begins with 0, the cost.
 ///
 ///     const auto found = tk::tune(space, measurer, strategy, {.trials = 200}, gen);
 ///     const auto front = race_front(measurer, front_finalists(found, {0, 1}), {0, 1}, {.run_seconds = 10});
@@ -77,8 +77,9 @@ template <measure::measurer M>
     return front_of(measure::race(measure, finalists, within, how));
 }
 
-/// The hypervolume that `points` dominate below `reference`: the measure of all x <= reference that are no better in any goal than
-/// some point. One row of goals each. Points that do not lie below the reference in every goal add nothing.
+/// The hypervolume that `points` dominate below `reference`: the measure of all x <= reference that are no better in
+/// any goal than some point. One row of goals each. Points that do not lie below the reference in every goal add
+/// nothing.
 /// Cost: O(n log n) for two goals; O(n^(g - 1) log n) for g.
 [[nodiscard]] double hypervolume(std::vector<std::vector<double>> points, std::span<const double> reference);
 
@@ -127,8 +128,8 @@ TUNEKIT_INLINE std::vector<measure::trial> known_and_tried(const tuning& record)
     return out;
 }
 
-/// By how much, as a share of its goals, `a` would have to be better to be dominated by `b` no more: the least over the goals. Below
-/// 0: it is not dominated.
+/// By how much, as a share of its goals, `a` would have to be better to be dominated by `b` no more: the least over the
+/// goals. Below 0: it is not dominated.
 TUNEKIT_INLINE double missed_by(const front_member& a, const front_member& b)
 {
     double least = std::numeric_limits<double>::infinity();

@@ -32,8 +32,8 @@ struct only_watch {
 
 }  // namespace detail
 
-/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT end runs in order instead of the program. It is a `watch` for `tune`
-/// and `tune_tasks`. A SIGHUP that is ignored, as by nohup, stays so.
+/// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT end runs in order instead of the program. It is a `watch` for
+/// `tune` and `tune_tasks`. A SIGHUP that is ignored, as by nohup, stays so.
 ///
 ///     tk::stop_on_signal stop;
 ///     const auto found = tk::tune(space, measurer, strategy, {.seconds = 600}, gen, {.watch = stop});

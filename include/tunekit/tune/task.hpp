@@ -26,8 +26,8 @@ namespace tunekit {
 ///     auto tasks = tk::tasks(tk::task("conv1", space1, std::move(measure1), flops1, 1),
 ///                            tk::task("conv2", space2, std::move(measure2), flops2, 3));
 ///
-/// The space is erased to `space::any_space`, and the measurer is behind one indirect call for each batch and answer. A task is a
-/// measurer itself.
+/// The space is erased to `space::any_space`, and the measurer is behind one indirect call for each batch and answer. A
+/// task is a measurer itself.
 class task {
     struct nobody {
         std::vector<measure::measurement> measure(std::span<const index>, const measure::limits&)

@@ -36,11 +36,11 @@ namespace tunekit {
 ///         t.tell(next, measure_one(next), stamp);
 ///
 /// A run begins with a warm-up that all schedules share. In declaration order, every task tries its `begin_with`
-/// configurations, and gets slots until it has a verified configuration and a trial of its own, or has ended. Such a slot ends once
-/// both are there. Then the schedule chooses. After its length, a slot ends for its worker as soon as that worker
-/// asks, or has no job out. The schedule hears of a slot when its last job is answered. A slot that tries nothing ends
-/// its task, unless other workers have jobs of the task out. In that case the slot does not count, and the worker gets
-/// another task.
+/// configurations, and gets slots until it has a verified configuration and a trial of its own, or has ended. Such a
+/// slot ends once both are there. Then the schedule chooses. After its length, a slot ends for its worker as soon as
+/// that worker asks, or has no job out. The schedule hears of a slot when its last job is answered. A slot that tries
+/// nothing ends its task, unless other workers have jobs of the task out. In that case the slot does not count, and the
+/// worker gets another task.
 ///
 /// The budget's seconds are those of the stamps. The seconds of a slot and of a task are those of workers: from the
 /// worker's previous answer, or the slot's beginning, to this answer. A slot's gain is the gain of its own trials.
@@ -72,9 +72,8 @@ public:
     {
     }
 
-    /// Tells a result of task `k` that is known before the run, as `tuner::know` does; not one of the task's begin_with. A
-    /// task needs a trial of its own
-    /// all the same before the schedule chooses.
+    /// Tells a result of task `k` that is known before the run, as `tuner::know` does; not one of the task's
+    /// begin_with. A task needs a trial of its own all the same before the schedule chooses.
     void know(std::size_t k, index candidate, measure::measurement m);
 
     /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out;

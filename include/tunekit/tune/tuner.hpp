@@ -52,12 +52,12 @@ namespace tunekit {
 /// batch, a run proposes what its strategy would propose without a tuner.
 ///
 /// Errors:     std::invalid_argument for a setting out of range. tunekit::error for a ticket that was never given out,
-///             was answered or dropped already, or belongs to another configuration; for a stamp that is not finite, or a
-///             failure of no kind; and for a strategy that proposes more than it was asked for, a configuration twice, or
-///             one outside the space.
+///             was answered or dropped already, or belongs to another configuration; for a stamp that is not finite, or
+///             a failure of no kind; and for a strategy that proposes more than it was asked for, a configuration
+///             twice, or one outside the space.
 /// Randomness: only what the strategy draws. A `propose` that returns nothing must not draw.
-/// Cost:       0.3 us per job besides the strategy's own (docs/studies/performance.md); about 60 bytes per job besides its
-///             measurement.
+/// Cost:       0.3 us per job besides the strategy's own (docs/studies/performance.md); about 60 bytes per job besides
+///             its measurement.
 template <class Space, class Strategy, class G>
 class tuner {
     static_assert(detail::fit_tuner<Space, Strategy, G>());  // has said what is wrong
@@ -79,9 +79,9 @@ public:
     }
 
     /// Tells a result that is known before the run, of another one or of a colleague. It is no trial, and its
-    /// configuration is not measured again. The strategy hears of it, and the incumbent may be it.
-    /// Throws tunekit::error once a job went out, std::invalid_argument for a configuration outside the space, told before,
-    /// or given to begin_with.
+    /// configuration is not measured again. The strategy hears of it, and the incumbent may be it. Throws
+    /// tunekit::error once a job went out, std::invalid_argument for a configuration outside the space, told before, or
+    /// given to begin_with.
     void know(index candidate, measure::measurement m) { run_.know(seen(), record_, candidate, std::move(m)); }
     /// The same by value.
     void know(const detail::configuration_of<Space>& c, measure::measurement m)

@@ -83,9 +83,9 @@ public:
         return best_trial();
     }
 
-    /// The kind of most failures and the message of its first, in one line: "wrong_result, element 5 is 0.37, want 1.37".
-    /// Among equally frequent kinds that of the earlier failure. Empty where no trial has failed. Cost: linear in the
-    /// trials.
+    /// The kind of most failures and the message of its first, in one line: "wrong_result, element 5 is 0.37, want
+    /// 1.37". Among equally frequent kinds that of the earlier failure. Empty where no trial has failed. Cost: linear
+    /// in the trials.
     [[nodiscard]] std::string most_often() const;
 
     /// The seconds of the incumbent; +inf before there is one.
@@ -94,8 +94,9 @@ public:
         return incumbent_ ? best_trial().measured.cost : std::numeric_limits<double>::infinity();
     }
 
-    /// What is told instead of the best cost where nothing keeps the limit of an objective (`measure::broken_cost`): "none keeps the limit,
-    /// the nearest is 23 % beyond it". The share is of the limit, or of 1 for a limit of 0; of several it is the sum. Else empty.
+    /// What is told instead of the best cost where nothing keeps the limit of an objective (`measure::broken_cost`):
+    /// "none keeps the limit, the nearest is 23 % beyond it". The share is of the limit, or of 1 for a limit of 0; of
+    /// several it is the sum. Else empty.
     [[nodiscard]] std::string beyond_limit() const;
 
     /// The number of trials since the incumbent was found. It is 0 before there is one, so that patience waits for a

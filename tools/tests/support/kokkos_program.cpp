@@ -47,8 +47,7 @@ bool team(int calls)
         Kokkos::parallel_for(
             "rows", policy(rows, Kokkos::AUTO), KOKKOS_LAMBDA(const policy::member_type& m) {
                 double sum = 0;
-                Kokkos::parallel_reduce(
-                    Kokkos::TeamThreadRange(m, columns), [&](int j, double& to) { to += j; }, sum);
+                Kokkos::parallel_reduce(Kokkos::TeamThreadRange(m, columns), [&](int j, double& to) { to += j; }, sum);
                 Kokkos::single(Kokkos::PerTeam(m), [&] { sums(m.league_rank()) += sum; });
             });
     for (int i = 0; i < rows; ++i)
@@ -65,7 +64,8 @@ void tiles(int calls)
     const auto began = clock_type::now();
     for (int k = 0; k < calls; ++k)
         Kokkos::parallel_for(
-            "visits", policy({0, 0}, {n, n}), KOKKOS_LAMBDA(int i, int j) { Kokkos::atomic_add(&visits(i, j), std::int64_t{1}); });
+            "visits", policy({0, 0}, {n, n}),
+            KOKKOS_LAMBDA(int i, int j) { Kokkos::atomic_add(&visits(i, j), std::int64_t{1}); });
     const double each = seconds_since(began) / calls;
     std::int64_t sum = 0;
     for (int i = 0; i < n; ++i)

@@ -15,8 +15,8 @@
 
 namespace tunekit::core::detail {
 
-/// The positions of the `n` lowest of `values`, or of all, the lowest first; of equals the earlier, NaN last. Cost O(all + n
-/// log n).
+/// The positions of the `n` lowest of `values`, or of all, the lowest first; of equals the earlier, NaN last. Cost
+/// O(all + n log n).
 [[nodiscard]] plain_vector<std::uint32_t> lowest(std::span<const double> values, std::size_t n);
 
 }  // namespace tunekit::core::detail

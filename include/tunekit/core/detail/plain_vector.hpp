@@ -51,9 +51,9 @@ protected:
 
 }  // namespace detail
 
-/// A std::vector of trivially copyable elements, with what tunekit's inner parts use of it. A std::vector costs a program some
-/// forty functions for each type of element, this ten: all that allocates and copies is compiled once for all types.
-/// Public functions take spans, and return std::vector.
+/// A std::vector of trivially copyable elements, with what tunekit's inner parts use of it. A std::vector costs a
+/// program some forty functions for each type of element, this ten: all that allocates and copies is compiled once for
+/// all types. Public functions take spans, and return std::vector.
 template <class T>
 class plain_vector : public detail::block {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);

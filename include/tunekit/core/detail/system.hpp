@@ -2,9 +2,9 @@
 #pragma once
 
 /// \file
-/// Which system this is, and what it can do. The parts beside it, in the folder of this header's name, do what differs: each
-/// includes the system's own headers for one matter (files, processes, memory, ...), so that a program pays for those alone
-/// that it uses. Nothing else in the library asks for a system: other headers ask for what it can do.
+/// Which system this is, and what it can do. The parts beside it, in the folder of this header's name, do what differs:
+/// each includes the system's own headers for one matter (files, processes, memory, ...), so that a program pays for
+/// those alone that it uses. Nothing else in the library asks for a system: other headers ask for what it can do.
 
 #include "tunekit/core/config.hpp"
 
@@ -25,8 +25,8 @@
 #error "tunekit: knows Linux, macOS and Windows; another system needs its lines in tunekit/core/detail/system/"
 #endif
 
-/// Whether the system forks processes, without which nothing is isolated. A macro, because what forks cannot be declared
-/// elsewhere.
+/// Whether the system forks processes, without which nothing is isolated. A macro, because what forks cannot be
+/// declared elsewhere.
 #define TUNEKIT_FORKS (!TUNEKIT_ON_WINDOWS)
 
 namespace tunekit::core::detail::system {

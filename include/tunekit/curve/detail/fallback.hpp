@@ -13,7 +13,8 @@
 
 namespace tunekit::curve::detail {
 
-/// Mean = last (1 + g), sd = 0.05 last, where g is half the mean relative growth over the last 3 stretches of horizon - n trials.
+/// Mean = last (1 + g), sd = 0.05 last, where g is half the mean relative growth over the last 3 stretches of horizon -
+/// n trials.
 /// Precondition: best.back() > 0 and horizon > n, as `belief` has checked them.
 [[nodiscard]] inline forecast growth_forecast(std::span<const double> best, double horizon)
 {

@@ -117,8 +117,8 @@ struct proximal_loss {
     double value_weight = 1;      ///< >= 0
     bool joint_ratio = false;
 
-    /// After `forward` and `softmax` of the rows of `e`: sets `p.logit_slopes()` and `p.value_slopes()`. Means are over `total`
-    /// steps, of which these rows may be a part.
+    /// After `forward` and `softmax` of the rows of `e`: sets `p.logit_slopes()` and `p.value_slopes()`. Means are over
+    /// `total` steps, of which these rows may be a part.
     template <std::floating_point Real>
     void slopes(typename actor_critic<Real>::passes& p, const lesson<Real>& e, std::size_t total) const
     {

@@ -29,8 +29,8 @@ namespace tunekit::io::detail {
     return 0;
 }
 
-/// PLACE.RANDOM.new, the file beside `place` in which its next text is written. What writers that were killed left there
-/// is removed after an hour: no write takes that long.
+/// PLACE.RANDOM.new, the file beside `place` in which its next text is written. What writers that were killed left
+/// there is removed after an hour: no write takes that long.
 class new_beside {
 public:
     explicit new_beside(const std::string& place) : before_(place + '.') { remove_left(); }

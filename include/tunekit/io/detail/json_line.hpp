@@ -14,7 +14,8 @@
 
 namespace tunekit::io::detail {
 
-/// Writes one JSON object, member by member. Numbers keep every bit; what JSON cannot say (NaN, infinities) becomes null.
+/// Writes one JSON object, member by member. Numbers keep every bit; what JSON cannot say (NaN, infinities) becomes
+/// null.
 class json_line {
 public:
     json_line& member(std::string_view key, double x) { return begin(key), number(x), *this; }

@@ -12,8 +12,8 @@
 
 namespace tunekit::io::detail {
 
-/// CRC-32C (Castagnoli, polynomial 0x1EDC6F41, reflected), the checksum of RFC 3720, section 12.1. It finds every change of
-/// up to three bits, and every burst of up to 32, in a line below 2^31 bits.
+/// CRC-32C (Castagnoli, polynomial 0x1EDC6F41, reflected), the checksum of RFC 3720, section 12.1. It finds every
+/// change of up to three bits, and every burst of up to 32, in a line below 2^31 bits.
 [[nodiscard]] constexpr std::uint32_t crc32c(std::string_view bytes) noexcept
 {
     constexpr auto table = [] {

@@ -24,8 +24,8 @@ inline constexpr int max_json_depth = 64;
 /// How many members an object may have that is kept in the order of its text: each is looked for among those before it.
 inline constexpr std::size_t max_ordered_members = 4096;
 
-/// Empties `value` from its leaves up. The destructor of nlohmann-json allocates memory for what is not empty, and ends the
-/// program that has none.
+/// Empties `value` from its leaves up. The destructor of nlohmann-json allocates memory for what is not empty, and ends
+/// the program that has none.
 template <class Json>
 void empty_json(Json& value) noexcept
 {
@@ -62,7 +62,8 @@ inline void make_object(nlohmann::ordered_json& to, std::size_t members)
     to.get_ref<nlohmann::ordered_json::object_t&>().reserve(members);  // else it would grow by copies
 }
 
-/// Makes `to` a copy of `from`. Where memory does not suffice, `to` is a part of it, to be emptied before it is destroyed.
+/// Makes `to` a copy of `from`. Where memory does not suffice, `to` is a part of it, to be emptied before it is
+/// destroyed.
 template <class Json>
 void copy_json(Json& to, const nlohmann::json& from)
 {
@@ -160,8 +161,8 @@ private:
 };
 
 /// The JSON value that the whole of `text` is. Throws json_fields::malformed where it is not JSON, nests deeper than
-/// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts. The order is kept of
-/// objects that are a member called `ordered`: those are nowhere else than where their object has them.
+/// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts. The order is
+/// kept of objects that are a member called `ordered`: those are nowhere else than where their object has them.
 [[nodiscard]] inline json_document bounded_json(std::string_view text, std::string_view ordered = {})
 {
     json_document out;

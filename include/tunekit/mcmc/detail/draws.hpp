@@ -22,8 +22,8 @@ struct index_and_fraction {
     double fraction = 0;
 };
 
-/// Both from the same 64 bits: the high word of n * bits is the index, the low word, uniform given the index up to n / 2^64,
-/// the fraction. Precondition: n > 0. One `bits`, rarely more.
+/// Both from the same 64 bits: the high word of n * bits is the index, the low word, uniform given the index up to n /
+/// 2^64, the fraction. Precondition: n > 0. One `bits`, rarely more.
 /// Source: Lemire (2019), ACM TOMACS 29, algorithm 5, whose remainder is used here.
 template <generator G>
 [[nodiscard, gnu::always_inline]] inline index_and_fraction pick(std::uint64_t n, G& gen)
@@ -83,7 +83,8 @@ void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fr
 
 /// Shuffles until the first `m` places hold a uniform draw without replacement, in uniform order. Draws about m log2(n)
 /// / 56 times: several indices come from one draw, exactly uniform by rejection of their product's remainder.
-/// Source: Brackett-Rozinsky, Lemire (2024), Batched Ranged Random Integer Generation, Software: Practice and Experience 55.
+/// Source: Brackett-Rozinsky, Lemire (2024), Batched Ranged Random Integer Generation, Software: Practice and
+/// Experience 55.
 template <generator G>
 void shuffle_front(std::span<std::uint32_t> order, std::size_t m, G& gen)
 {
@@ -110,9 +111,9 @@ void shuffle_front(std::span<std::uint32_t> order, std::size_t m, G& gen)
     }
 }
 
-/// Divides the numbers below order.size() into two sets at random, one after the other in `order`, the first larger by one where
-/// they are odd: a fair bit for each of n / 2 pairs says who goes where. Pairs change with `turn`, and so does who is left over.
-/// Draws a word for every 128 numbers.
+/// Divides the numbers below order.size() into two sets at random, one after the other in `order`, the first larger by
+/// one where they are odd: a fair bit for each of n / 2 pairs says who goes where. Pairs change with `turn`, and so
+/// does who is left over. Draws a word for every 128 numbers.
 template <generator G>
 void split_pairs(std::span<std::uint32_t> order, std::uint64_t turn, G& gen)
 {

@@ -14,8 +14,9 @@
 
 namespace tunekit::mcmc::detail {
 
-/// The Fourier transform of n points, forward to bit-reversed order and back from it, unscaled: products of spectra need no order.
-/// Real and imaginary parts lie apart, so that compilers vectorise the loops. Precondition: n is a power of two, at least 4.
+/// The Fourier transform of n points, forward to bit-reversed order and back from it, unscaled: products of spectra
+/// need no order. Real and imaginary parts lie apart, so that compilers vectorise the loops. Precondition: n is a power
+/// of two, at least 4.
 class fourier {
 public:
     explicit fourier(std::size_t n) : n_(n), real_(n), imaginary_(n)
@@ -81,11 +82,13 @@ private:
     std::vector<double> real_, imaginary_;
 };
 
-/// r(m) = sum_t x(t) x(t + m) for m < lags, summed over all series that are added. Precondition: lags is a power of two, at least 2.
+/// r(m) = sum_t x(t) x(t + m) for m < lags, summed over all series that are added. Precondition: lags is a power of
+/// two, at least 2.
 ///
-/// Two series a, b are one complex one: the real part of its lagged products is the sum of theirs. It is cut into blocks of `lags`
-/// values; a block and its successor side by side have the spectrum P + (-1)^k P', where P and P' are those of each block padded
-/// with zeros. So a block costs one transform of 2 lags points, and lags that nobody asks for cost nothing.
+/// Two series a, b are one complex one: the real part of its lagged products is the sum of theirs. It is cut into
+/// blocks of `lags` values; a block and its successor side by side have the spectrum P + (-1)^k P', where P and P' are
+/// those of each block padded with zeros. So a block costs one transform of 2 lags points, and lags that nobody asks
+/// for cost nothing.
 /// Cost: O(n log lags) per pair of series; memory for 10 lags doubles.
 class lag_sums {
 public:

@@ -22,7 +22,8 @@ namespace tunekit::measure {
 /// A key is a digest of the text, the entry point, the flags, and the compiler's identity.
 class build_cache : public store {
 public:
-    /// Names files in `directory` for these compilers and flags. Throws std::invalid_argument where there is no compiler.
+    /// Names files in `directory` for these compilers and flags. Throws std::invalid_argument where there is no
+    /// compiler.
     build_cache(std::string directory, std::vector<compiler> compilers, std::vector<std::string> flags)
         : store(std::move(directory), ".so"), compilers_(std::move(compilers)), flags_(std::move(flags))
     {

@@ -47,8 +47,9 @@ struct build_job {
     double seconds = 0;  ///< wall seconds that its compiler may take
 };
 
-/// The directory that a pool works in: a named one, made where it is missing, or a temporary one, removed with the pool.
-/// Throws tunekit::error where it cannot be made, where others can write to it, and where nothing in it can be executed.
+/// The directory that a pool works in: a named one, made where it is missing, or a temporary one, removed with the
+/// pool. Throws tunekit::error where it cannot be made, where others can write to it, and where nothing in it can be
+/// executed.
 class build_place {
 public:
     explicit build_place(const std::string& named)
@@ -97,17 +98,18 @@ inline failure refusal(const child_process& process, std::size_t from)
 ///   * `together()`: the most sources per process, and `alike(source, source)`: whether two may share one;
 ///   * `start(jobs, stem, scratch)`: a `child_process` that writes `stem` + `suffix`;
 ///   * `refused(child_process)`: the failure described by its output;
-///   * `blames_machine(child_process)`: whether the machine may be the cause, and `harmless(source)`: a source for the same
-///     compiler that fails for no other reason.
-/// Where several do not build together, or not within the time of one, they are built one by one, and only the faulty one
-/// fails. What was built is in the cache. A failed source is not tried again; after a time-out it is, where the limit is
-/// longer.
+///   * `blames_machine(child_process)`: whether the machine may be the cause, and `harmless(source)`: a source for the
+///     same compiler that fails for no other reason.
+/// Where several do not build together, or not within the time of one, they are built one by one, and only the faulty
+/// one fails. What was built is in the cache. A failed source is not tried again; after a time-out it is, where the
+/// limit is longer.
 ///
-/// Processes are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each has
-/// a process group, which a time-out kills. They read nothing, and their messages become part of the failure.
+/// Processes are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each
+/// has a process group, which a time-out kills. They read nothing, and their messages become part of the failure.
 ///
 /// Failures:   build_error with the compiler's messages, build_timeout.
-/// Errors:     tunekit::error where a process cannot be started, a file cannot be written, or a harmless source fails too.
+/// Errors:     tunekit::error where a process cannot be started, a file cannot be written, or a harmless source fails
+///             too.
 /// Threads:    one object is for one thread at a time.
 template <class Toolchain>
 class build_pool {
@@ -308,8 +310,8 @@ private:
         ::unlink((over.stem + ".cpp").c_str());
     }
 
-    /// Is called after a failure whose cause may be the machine. Throws tunekit::error, with the messages of that failure,
-    /// where a harmless source fails too.
+    /// Is called after a failure whose cause may be the machine. Throws tunekit::error, with the messages of that
+    /// failure, where a harmless source fails too.
     void try_harmless(const job& failed, const child_process& process)
     {
         const std::string stem = scratch_.name() + "/harmless";

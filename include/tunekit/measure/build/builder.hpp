@@ -68,7 +68,8 @@ public:
         return child_process(command, scratch, cores_);
     }
 
-    /// Whether the machine may be the cause of a failure: the messages name no line of the source and no undefined symbol.
+    /// Whether the machine may be the cause of a failure: the messages name no line of the source and no undefined
+    /// symbol.
     [[nodiscard]] static bool blames_machine(const child_process& process)
     {
         const std::string text = process.text();
@@ -108,20 +109,20 @@ private:
 ///     pool.submit(sources, "kernel", 10);          // starts compilers and returns
 ///     const build_result r = pool.wait(pool.cache().key(sources[0], "kernel"));
 ///
-/// Each source is put into a namespace of its own and its entry point is renamed, so sources need not know of each other.
-/// Where several do not compile together, or not within the time of one, they are compiled one by one, and only the faulty
-/// one fails. Where one then does not load or run, `generated` and `lanes` build it once more, alone. Builds are kept in
-/// the cache. A failed source is not tried again (after a time-out, unless the limit is longer). Undefined symbols are
-/// errors: only the C library, libm and libgcc are linked.
+/// Each source is put into a namespace of its own and its entry point is renamed, so sources need not know of each
+/// other. Where several do not compile together, or not within the time of one, they are compiled one by one, and only
+/// the faulty one fails. Where one then does not load or run, `generated` and `lanes` build it once more, alone. Builds
+/// are kept in the cache. A failed source is not tried again (after a time-out, unless the limit is longer). Undefined
+/// symbols are errors: only the C library, libm and libgcc are linked.
 ///
-/// Compilers are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each has
-/// a process group, which a time-out kills, and which ends with this process. They read no input. Their messages become
-/// part of the failure. They are started by /bin/sh, and no argument passes through it as text.
+/// Compilers are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each
+/// has a process group, which a time-out kills, and which ends with this process. They read no input. Their messages
+/// become part of the failure. They are started by /bin/sh, and no argument passes through it as text.
 ///
 /// Failures:   build_error with the compiler's first error, build_timeout.
-/// Errors:     tunekit::error from the constructor where a compiler is missing, and where the directory cannot be made or
-///             used, can be written by others, or does not allow programs. Later where a source fails and an empty source
-///             fails too: a full disk, no assembler, no memory. No candidate fails because of that.
+/// Errors:     tunekit::error from the constructor where a compiler is missing, and where the directory cannot be made
+///             or used, can be written by others, or does not allow programs. Later where a source fails and an empty
+///             source fails too: a full disk, no assembler, no memory. No candidate fails because of that.
 /// Cost:       see docs/generated_code.md.
 /// Threads:    one object is for one thread at a time.
 class builder : public build_pool<detail::host_toolchain> {

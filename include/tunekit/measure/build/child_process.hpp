@@ -23,8 +23,8 @@
 
 namespace tunekit::measure {
 
-/// A process started from a program or forked for a function, in a process group of its own. It reads nothing. Of its output
-/// and messages 1 MiB is kept: of a longer text the first and the last half. Move-only. The destructor ends it.
+/// A process started from a program or forked for a function, in a process group of its own. It reads nothing. Of its
+/// output and messages 1 MiB is kept: of a longer text the first and the last half. Move-only. The destructor ends it.
 ///
 ///     child_process child([] { return ask_a_library_that_may_crash(); });
 ///     if (!child.await(10)) throw error("the library has not answered for 10 s");
@@ -33,12 +33,13 @@ namespace tunekit::measure {
 /// It ends with this process. Its process group ends with it.
 ///
 /// Errors:     tunekit::error where the system starts no process.
-/// Threads:    one object is for one thread at a time. A function needs a process in which no other thread holds what it uses.
+/// Threads:    one object is for one thread at a time. A function needs a process in which no other thread holds what
+///             it uses.
 class child_process {
 public:
-    /// Starts `command[0]` with the arguments that follow, on the processors `cores` (empty: any). Its temporary files go to
-    /// `scratch`. A shell waits for its end and for the end of this process, with which the whole group ends; no argument
-    /// passes through the shell as text.
+    /// Starts `command[0]` with the arguments that follow, on the processors `cores` (empty: any). Its temporary files
+    /// go to `scratch`. A shell waits for its end and for the end of this process, with which the whole group ends; no
+    /// argument passes through the shell as text.
     child_process(const std::vector<std::string>& command, const std::string& scratch, std::span<const int> cores = {})
     {
         const detail::descriptor theirs = listen();
@@ -64,8 +65,8 @@ public:
         process_ = detail::child(pid);
     }
 
-    /// Forks. `work()` gives the exit status; what it throws is a message and the status 126. The child has no descriptor of
-    /// this process but those of its output.
+    /// Forks. `work()` gives the exit status; what it throws is a message and the status 126. The child has no
+    /// descriptor of this process but those of its output.
     template <class Work>
     explicit child_process(Work&& work)
         requires std::is_invocable_r_v<int, Work&>

@@ -65,8 +65,8 @@ inline std::string find_program(const std::string& name)
     return {};
 }
 
-/// Finds the compiler `name`: a path, or a name to look up in PATH. Nothing is started. Its identity is made from its path,
-/// its size, its time of change, and the kind of processor. Throws tunekit::error where there is no such program.
+/// Finds the compiler `name`: a path, or a name to look up in PATH. Nothing is started. Its identity is made from its
+/// path, its size, its time of change, and the kind of processor. Throws tunekit::error where there is no such program.
 [[nodiscard]] inline compiler find_compiler(const std::string& name)
 {
     compiler out{name, find_program(name), {}};

@@ -91,8 +91,8 @@ private:
         return std::move(m.front());
     }
 
-    /// Builds one configuration alone and runs it again. A macro or a constructor of another one in its translation unit may
-    /// have been the cause.
+    /// Builds one configuration alone and runs it again. A macro or a constructor of another one in its translation
+    /// unit may have been the cause.
     measurement run_alone(std::span<const index> one, const std::string& key, const limits& within,
                           const measurement& before)
     {
@@ -115,8 +115,8 @@ private:
 };
 
 /// Measures the configurations of a template whose code must be built. It compiles a batch in the processes of `pool`
-/// (a `builder`, an `nvrtc_builder` or an `opencl_builder`). `inner` measures each configuration as soon as it is built,
-/// while later ones are still compiled.
+/// (a `builder`, an `nvrtc_builder` or an `opencl_builder`). `inner` measures each configuration as soon as it is
+/// built, while later ones are still compiled.
 ///
 ///     builder pool;
 ///     auto kernel  = generated_kernel<void(float*)>(scale, pool.cache(), bind);
@@ -124,8 +124,8 @@ private:
 ///     auto measure = generated(scale, std::move(pool), std::move(runs));
 ///
 /// Build the isolated part before anything large, as always; it needs the name of the cache only. By default
-/// build_options::processes leaves one processor to the kernel. A configuration that was compiled together with others and
-/// fails is compiled alone and run once more. `inner` learns of it by `forget(index)`, where it has that.
+/// build_options::processes leaves one processor to the kernel. A configuration that was compiled together with others
+/// and fails is compiled alone and run once more. `inner` learns of it by `forget(index)`, where it has that.
 ///
 /// Failures:   invalid (the template threw), build_error, build_timeout; then those of `inner`.
 /// Errors:     tunekit::error where compilers cannot be started, or nothing can be written into the cache.

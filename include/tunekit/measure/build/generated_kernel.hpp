@@ -90,9 +90,9 @@ template <class Signature, class Bind, class Config>
 ///         return [=] { run(x); };
 ///     });
 ///
-/// `bind(function, config)` returns the callable that `timed` runs: of nothing or of the turn, with `restore()` where it is
-/// needed. It may pack operands as the configuration asks. The code is unloaded when the callable is destroyed. Only the
-/// configuration is needed to find the code, so it works in processes forked before anything was built.
+/// `bind(function, config)` returns the callable that `timed` runs: of nothing or of the turn, with `restore()` where
+/// it is needed. It may pack operands as the configuration asks. The code is unloaded when the callable is destroyed.
+/// Only the configuration is needed to find the code, so it works in processes forked before anything was built.
 ///
 /// Errors: tunekit::error where the code was not built, does not load, or has no such function.
 template <class Signature, class Template, class Bind>

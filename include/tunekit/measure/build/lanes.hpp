@@ -31,8 +31,8 @@ struct lanes_options {
     std::size_t ahead = 0;  ///< jobs beyond those that run: in compilation, or built and waiting; 0: one per compiler
 };
 
-/// A pool that builds each job before it runs it. The processes of a builder compile the jobs. A built job goes to a pool of
-/// runners as soon as one is free.
+/// A pool that builds each job before it runs it. The processes of a builder compile the jobs. A built job goes to a
+/// pool of runners as soon as one is free.
 ///
 ///     const auto cores = share_cores(1, 1);
 ///     builder compilers({.processes = 1, .cores = cores.spared});
@@ -41,13 +41,14 @@ struct lanes_options {
 ///                              {.cores = cores.workers});
 ///     lanes pool(scale, std::move(compilers), std::move(runners));
 ///
-/// So builds overlap with measuring, and at most as many candidates run as there are runners: one on each device. Build the
-/// runners before anything large, as always; they need the name of the cache only. For several tasks give a template for
-/// each, in the order of job::task. `answer::worker` is the runner. `answer::queued_s` are the seconds in which neither a
-/// compiler nor a runner had the job.
+/// So builds overlap with measuring, and at most as many candidates run as there are runners: one on each device. Build
+/// the runners before anything large, as always; they need the name of the cache only. For several tasks give a
+/// template for each, in the order of job::task. `answer::worker` is the runner. `answer::queued_s` are the seconds in
+/// which neither a compiler nor a runner had the job.
 ///
 /// Failures:   invalid (the template threw), build_error, build_timeout; then those of the runners.
-/// Errors:     those of the builder and of the runners; std::invalid_argument from `submit` for a task without a template.
+/// Errors:     those of the builder and of the runners; std::invalid_argument from `submit` for a task without a
+///             template.
 /// Cost:       that of its parts.
 /// Threads:    one at a time; as the runners.
 template <class Template, pool Runners = isolated_workers, class Builder = builder>
@@ -86,8 +87,8 @@ public:
     /// Seconds, by the clock of the runners.
     [[nodiscard]] double now() const noexcept { return runners_.now(); }
 
-    /// Makes the source of a job and hands it to the compilers; where the template throws, the job has failed as `invalid`.
-    /// Throws std::invalid_argument where there is no room, or no template for its task.
+    /// Makes the source of a job and hands it to the compilers; where the template throws, the job has failed as
+    /// `invalid`. Throws std::invalid_argument where there is no room, or no template for its task.
     void submit(const job& next)
     {
         require(room() > 0, "lanes.submit: no room, want a call of room() before");
@@ -109,8 +110,8 @@ public:
         building_.push_back(std::move(w));
     }
 
-    /// Serves compilers and runners, and returns the answers known; it waits for the first one for at most `seconds`. Throws
-    /// what the runners throw where none of them is left.
+    /// Serves compilers and runners, and returns the answers known; it waits for the first one for at most `seconds`.
+    /// Throws what the runners throw where none of them is left.
     [[nodiscard]] std::vector<answer> collect(double seconds)
     {
         const wall_clock clock;
@@ -139,8 +140,9 @@ public:
         }
     }
 
-    /// A streaming measurer on one runner, for use while nothing else is out. It builds what is not built yet before it runs
-    /// anything of a batch; limits are read when a run begins. `measure` throws std::invalid_argument while jobs are out.
+    /// A streaming measurer on one runner, for use while nothing else is out. It builds what is not built yet before it
+    /// runs anything of a batch; limits are read when a run begins. `measure` throws std::invalid_argument while jobs
+    /// are out.
     [[nodiscard]] auto alone(std::size_t worker, std::size_t task = 0)
         requires requires(Runners& r) { r.alone(worker, task); }
     {
@@ -286,8 +288,8 @@ private:
         }
     }
 
-    /// Builds a failed job once more, on its own, so that it runs again. Another one that it was compiled with may have been
-    /// the cause.
+    /// Builds a failed job once more, on its own, so that it runs again. Another one that it was compiled with may have
+    /// been the cause.
     void build_alone(in_work w)
     {
         const Template& t = templates_[w.what.task];

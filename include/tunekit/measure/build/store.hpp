@@ -27,9 +27,9 @@ struct built_file {
 
 /// Keeps what was built, a file for each key, in a folder. A value: it only names them.
 ///
-/// Files appear whole or not at all, so several processes may share a folder. Each file ends with a line that has its key and
-/// a digest. What is no plain file of this user's or root's, or not what was put there, counts as missing. That protects
-/// against accidents only: whoever can write to the folder runs code as you.
+/// Files appear whole or not at all, so several processes may share a folder. Each file ends with a line that has its
+/// key and a digest. What is no plain file of this user's or root's, or not what was put there, counts as missing. That
+/// protects against accidents only: whoever can write to the folder runs code as you.
 class store {
 public:
     /// Names files in `directory` by their keys and `kind`, the end of their names, such as ".so".
@@ -54,8 +54,8 @@ public:
         return built_file{*std::move(all), shared};
     }
 
-    /// Makes `what` the file of `key`, in one step, and replaces what was there. `beside` is a name on the same file system
-    /// under which it is written first. Throws tunekit::error where the folder refuses.
+    /// Makes `what` the file of `key`, in one step, and replaces what was there. `beside` is a name on the same file
+    /// system under which it is written first. Throws tunekit::error where the folder refuses.
     void publish(const built_file& what, std::string_view key, const std::string& beside) const
     {
         detail::write_file(beside, what.bytes + seal_of(what.bytes, key, what.shared));

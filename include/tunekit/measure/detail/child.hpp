@@ -108,7 +108,8 @@ private:
     std::string tail_;
 };
 
-/// A pipe with numbers above those that a child needs for itself; both ends empty, with errno, where the system gives none.
+/// A pipe with numbers above those that a child needs for itself; both ends empty, with errno, where the system gives
+/// none.
 inline std::pair<descriptor, descriptor> pipe_for_child() noexcept
 {
     auto ends = core::detail::system::make_pipe();
@@ -124,8 +125,8 @@ public:
     /// Keeps that many bytes.
     explicit heard_text(std::size_t bytes) : text_(bytes) {}
 
-    /// Opens the pipe and returns the child's end; an empty one, with errno, where the system gives none. `roomy`: a child
-    /// that is heard now and then may have much to say, and need not wait.
+    /// Opens the pipe and returns the child's end; an empty one, with errno, where the system gives none. `roomy`: a
+    /// child that is heard now and then may have much to say, and need not wait.
     [[nodiscard]] descriptor open(bool roomy = false) noexcept
     {
         auto [ours, theirs] = pipe_for_child();
@@ -209,7 +210,8 @@ public:
         reaped(0);
     }
 
-    /// Wakes it, where something has stopped it, and waits for its end; after `seconds` kills it with all its descendants.
+    /// Wakes it, where something has stopped it, and waits for its end; after `seconds` kills it with all its
+    /// descendants.
     void end_within(double seconds) noexcept
     {
         const wall_clock now;
@@ -257,9 +259,9 @@ private:
     double peak_bytes_ = 0;
 };
 
-/// Starts a program by posix_spawn: it leads a process group, no signal is blocked or ignored, descriptor k is a copy of
-/// `given[k]` (-1: the null device), and it has those of this process that exec does not close. Returns 0 and its number in
-/// `pid`, or the error.
+/// Starts a program by posix_spawn: it leads a process group, no signal is blocked or ignored, descriptor k is a copy
+/// of `given[k]` (-1: the null device), and it has those of this process that exec does not close. Returns 0 and its
+/// number in `pid`, or the error.
 [[nodiscard]] inline int spawn(pid_t& pid, const char* path, exec_words& words, std::span<const int> given) noexcept
 {
     posix_spawn_file_actions_t files;

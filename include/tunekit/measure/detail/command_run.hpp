@@ -33,7 +33,8 @@
 
 namespace tunekit::measure::detail {
 
-/// The error that the system has no resources for a run. It is not the command's fault, and the next run would fail too.
+/// The error that the system has no resources for a run. It is not the command's fault, and the next run would fail
+/// too.
 struct no_resources : std::runtime_error {
     no_resources(const std::string& what, int why)
         : std::runtime_error("program: " + what + ": " + std::strerror(why) + remedy_of(why))

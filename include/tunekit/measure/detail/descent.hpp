@@ -81,12 +81,12 @@ void each_child_of(pid_t parent, F&& f)
 /// Sends `signal` to the descendants of `parent`, to parents before their children.
 void signal_descent(pid_t parent, int signal, int depth = 0) noexcept;
 
-/// Stops `parent`, a child of this process that does not answer, kills all its descendants, and waits for their end, at most
-/// `seconds`. It stays stopped, and what it adopts stays below it, until it is killed.
+/// Stops `parent`, a child of this process that does not answer, kills all its descendants, and waits for their end, at
+/// most `seconds`. It stays stopped, and what it adopts stays below it, until it is killed.
 void end_descent_of(pid_t parent, double seconds = 5) noexcept;
 
-/// Ends all descendants of this process and waits for them, at most `seconds`: a process that waits for a device cannot be
-/// killed. True where none is left. Precondition: `adopt_descent` was called.
+/// Ends all descendants of this process and waits for them, at most `seconds`: a process that waits for a device cannot
+/// be killed. True where none is left. Precondition: `adopt_descent` was called.
 bool end_descent(double seconds = 5) noexcept;
 
 /// What a worker still has after its answer: processes that have left it, and threads that still run. The worker itself
@@ -189,7 +189,8 @@ TUNEKIT_INLINE bool end_descent(double seconds) noexcept
         while (ended > 0);
         if (ended < 0) return true;
         if (now() >= deadline) return false;
-        // Processes that fork without end take the places of killed ones. So they are stopped first: that frees no place.
+        // Processes that fork without end take the places of killed ones. So they are stopped first: that frees no
+        // place.
         for (unsigned again = 0; again < (std::min)(round, 10U); ++again) signal_descent(::getpid(), SIGSTOP);
         signal_descent(::getpid(), SIGKILL);
         ::usleep(nap);

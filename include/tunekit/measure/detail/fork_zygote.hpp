@@ -32,8 +32,8 @@ struct started_zygote {
     child process{};  ///< its process group is left to it: where it is killed, what it forked ends by itself
 };
 
-/// Forks the zygote, whose workers measure with `work`. `work` and what it refers to are needed during this call only. `who`
-/// is for messages. Throws tunekit::error where this process runs other threads or no child can be forked.
+/// Forks the zygote, whose workers measure with `work`. `work` and what it refers to are needed during this call only.
+/// `who` is for messages. Throws tunekit::error where this process runs other threads or no child can be forked.
 started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* who);
 
 }  // namespace tunekit::measure::detail

@@ -37,8 +37,8 @@ enum class enclosure : std::uint8_t {
     user_namespaced  ///< the same, in a user namespace, for users other than root
 };
 
-/// Forks, into a PID namespace where `what` says so, and into a namespace without a network where it is `confined`. Returns
-/// what fork returns.
+/// Forks, into a PID namespace where `what` says so, and into a namespace without a network where it is `confined`.
+/// Returns what fork returns.
 inline pid_t fork_into(enclosure what, bool confined = false) noexcept
 {
     if (what == enclosure::none) return core::detail::system::fork_into(0);
@@ -74,9 +74,9 @@ inline bool can_enclose(bool confined = false) noexcept
     return false;
 }
 
-/// Forks one worker and stays its parent. It reports how the worker ended, adopts the processes that it leaves, and ends all
-/// of them where its own parent ends. It runs no candidate, and has nothing that a zygote could not replace. So a candidate
-/// that kills its keeper ends only itself.
+/// Forks one worker and stays its parent. It reports how the worker ended, adopts the processes that it leaves, and
+/// ends all of them where its own parent ends. It runs no candidate, and has nothing that a zygote could not replace.
+/// So a candidate that kills its keeper ends only itself.
 class keeper {
 public:
     /// `own` are canaries that the parent cannot see.
@@ -146,8 +146,8 @@ private:
     bool confined_;
 };
 
-/// Stays the parent of `runner`, which runs programs, until it ends: wakes it where a program has stopped it, and adopts what
-/// it leaves. All of that ends with the runner, with `tuner`, the parent of this process, and at a SIGTERM.
+/// Stays the parent of `runner`, which runs programs, until it ends: wakes it where a program has stopped it, and
+/// adopts what it leaves. All of that ends with the runner, with `tuner`, the parent of this process, and at a SIGTERM.
 /// Precondition: adopt_descent() was called before the fork of the runner, and every signal is blocked.
 [[noreturn]] inline void keep_runner(pid_t runner, pid_t tuner) noexcept
 {

@@ -94,7 +94,8 @@ inline constexpr misfit misfit_for = [] {
     }
 }();
 
-/// Says what is wrong with a `timed`. Whoever takes one asks for its size, so that a compiler's first error is its sentence.
+/// Says what is wrong with a `timed`. Whoever takes one asks for its size, so that a compiler's first error is its
+/// sentence.
 template <misfit Wrong>
 struct fits_timed {
     static_assert(Wrong != misfit::kernel_takes,

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Files and folders that are this user's: how they are written, read, checked, and removed with what killed processes left.
+/// Files and folders that are this user's: how they are written, read, checked, and removed with what killed processes
+/// left.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -77,8 +78,8 @@ inline std::optional<std::string> bytes_of(const std::string& path)
     return all;
 }
 
-/// Removes what is in a directory. A folder that lies deep is moved up before, so that neither descriptors nor the length of
-/// a path bound the depth. It takes `directory` over.
+/// Removes what is in a directory. A folder that lies deep is moved up before, so that neither descriptors nor the
+/// length of a path bound the depth. It takes `directory` over.
 inline void remove_contents(int directory)
 {
     constexpr int deepest = 16;
@@ -129,12 +130,13 @@ inline void remove_tree(const std::string& path)
 /// A path in a form that no program takes for an option.
 inline std::string no_option(const std::string& path) { return path.starts_with('-') ? "./" + path : path; }
 
-/// Owns a directory, which the destructor removes. It is locked until then, so that the directories of processes that were
-/// killed can be recognised.
+/// Owns a directory, which the destructor removes. It is locked until then, so that the directories of processes that
+/// were killed can be recognised.
 class temporary_directory {
 public:
     temporary_directory() = default;
-    /// A new directory whose name starts with `prefix`. Throws tunekit::error, which begins with `who`, where it cannot be made.
+    /// A new directory whose name starts with `prefix`. Throws tunekit::error, which begins with `who`, where it cannot
+    /// be made.
     explicit temporary_directory(const std::string& prefix, const std::string& who = "builder")
         : name_(prefix + "XXXXXX")
     {
@@ -173,8 +175,8 @@ public:
     }
 
     /// Removes directories named `prefix` and six characters that killed processes have left: those of this user that
-    /// nobody else may enter, as mkdtemp makes them, that are not locked and are older than a minute. (A younger one may be
-    /// made and not locked yet.) `prefix` must be one that nothing but this class uses.
+    /// nobody else may enter, as mkdtemp makes them, that are not locked and are older than a minute. (A younger one
+    /// may be made and not locked yet.) `prefix` must be one that nothing but this class uses.
     static void sweep(const std::string& prefix)
     {
         const std::size_t slash = prefix.rfind('/') + 1;
@@ -201,8 +203,8 @@ private:
     descriptor lock_;
 };
 
-/// Makes the folder `path` where it is missing, for this user alone. Throws tunekit::error, which begins with `who`, where
-/// that is impossible, and where others can write to what is there.
+/// Makes the folder `path` where it is missing, for this user alone. Throws tunekit::error, which begins with `who`,
+/// where that is impossible, and where others can write to what is there.
 inline void claim_folder(const std::string& path, const std::string& who)
 {
     const bool made = ::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST;

@@ -11,8 +11,8 @@
 
 namespace tunekit::measure::detail {
 
-/// Owns a value of any type, whose address does not change. Move-only. It has a plain pointer, because <memory> takes longer
-/// to compile than what uses this.
+/// Owns a value of any type, whose address does not change. Move-only. It has a plain pointer, because <memory> takes
+/// longer to compile than what uses this.
 class owned {
 public:
     owned() = default;

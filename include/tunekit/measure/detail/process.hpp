@@ -40,7 +40,8 @@ using core::detail::system::socket_pair;
 using core::detail::system::thread_count;
 using core::detail::system::use_cores;
 
-/// Whether the errno `why` is no configuration's fault: the system or the disk has no more to give, and the next would fail too.
+/// Whether the errno `why` is no configuration's fault: the system or the disk has no more to give, and the next would
+/// fail too.
 constexpr bool is_scarcity(int why) noexcept
 {
     return why == ENOSPC || why == EDQUOT || why == EROFS || why == EIO || why == EMFILE || why == ENFILE ||
@@ -106,8 +107,8 @@ struct poll_set {
     }
 };
 
-/// Makes `keep` descriptor 3, makes 0 to 2 the null device, and closes every other one. True on success. Else errno says
-/// why, and descriptor 3 is `keep` all the same where that was possible. It needs five descriptors.
+/// Makes `keep` descriptor 3, makes 0 to 2 the null device, and closes every other one. True on success. Else errno
+/// says why, and descriptor 3 is `keep` all the same where that was possible. It needs five descriptors.
 inline bool close_all_but(int keep) noexcept
 {
     if (::dup2(keep, 3) < 0 || !close_from_4()) return false;
@@ -141,8 +142,8 @@ inline void reset_signals() noexcept
     unblock_signals();
 }
 
-/// Asks the system to send `signal` to this process when the thread that forked it ends, where it can be asked for that. Where
-/// `parent` has already ended, this process ends at once.
+/// Asks the system to send `signal` to this process when the thread that forked it ends, where it can be asked for
+/// that. Where `parent` has already ended, this process ends at once.
 inline void die_with(pid_t parent, int signal = SIGKILL) noexcept
 {
     core::detail::system::end_with_parent(signal);

@@ -17,8 +17,8 @@
 
 namespace tunekit::measure::detail {
 
-/// The state in which every candidate finds its worker: that of this process when this object was made. Signals do what they
-/// do in a new process, except those that nobody sends here.
+/// The state in which every candidate finds its worker: that of this process when this object was made. Signals do what
+/// they do in a new process, except those that nobody sends here.
 class process_state {
 public:
     process_state() noexcept
@@ -42,8 +42,8 @@ public:
         ::umask(mask_);
     }
 
-    /// Whether something changed that is not restored: children, the priority or class of scheduling, processors. Also true
-    /// in a child of the process in which this object was made: a candidate that forks may return in both.
+    /// Whether something changed that is not restored: children, the priority or class of scheduling, processors. Also
+    /// true in a child of the process in which this object was made: a candidate that forks may return in both.
     [[nodiscard]] bool changed() const noexcept
     {
         siginfo_t info{};

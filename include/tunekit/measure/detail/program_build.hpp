@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The builds of a program: each once, in a folder named by all that goes into it, and believed only where it is whole and ours.
+/// The builds of a program: each once, in a folder named by all that goes into it, and believed only where it is whole
+/// and ours.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -39,7 +40,8 @@ namespace tunekit::measure::detail {
 /// Stands for the digest of what this process may not read, and is the digest of nothing.
 inline constexpr const char* unread = "unread";
 
-/// A line for each plain file and link below `folder`: the digest of its content, its permissions, its path below `folder`.
+/// A line for each plain file and link below `folder`: the digest of its content, its permissions, its path below
+/// `folder`.
 inline std::string listing_of(const std::string& folder, const std::string& below = "")
 {
     std::string out;
@@ -74,8 +76,8 @@ inline std::vector<std::string_view> sorted_lines(std::string_view listing)
     return out;
 }
 
-/// Whether each line of an earlier listing is known to be still true. What was added to the folder since then is not looked at: a
-/// program may write beside what was built.
+/// Whether each line of an earlier listing is known to be still true. What was added to the folder since then is not
+/// looked at: a program may write beside what was built.
 inline bool still_lists(const std::string& folder, std::string_view listing)
 {
     const std::string now = listing_of(folder);
@@ -84,13 +86,13 @@ inline bool still_lists(const std::string& folder, std::string_view listing)
     return std::includes(there.begin(), there.end(), wanted.begin(), wanted.end());
 }
 
-/// The builds of a program in a folder. A `store` says which of them are whole. A build that this run has made or checked is
-/// not checked again, so that a program may change what lies in {build} while it is tuned.
+/// The builds of a program in a folder. A `store` says which of them are whole. A build that this run has made or
+/// checked is not checked again, so that a program may change what lies in {build} while it is tuned.
 class program_builds {
 public:
     program_builds() = default;
-    /// Reads what the build names; `anew`: what earlier runs built counts for nothing. Throws tunekit::error where the folder
-    /// cannot be made, and where others can write to it.
+    /// Reads what the build names; `anew`: what earlier runs built counts for nothing. Throws tunekit::error where the
+    /// folder cannot be made, and where others can write to it.
     program_builds(std::string folder, const program_texts& texts, bool anew)
         : done_(std::move(folder), ".done"), failed_(done_.directory(), ".failed")
     {
@@ -113,8 +115,8 @@ public:
 
     [[nodiscard]] const std::string& folder() const noexcept { return done_.directory(); }
 
-    /// Adds the folders to the values of the parameters, and returns the name of the build: a digest of all that goes into
-    /// it, its arguments, the files written for it and those that it names.
+    /// Adds the folders to the values of the parameters, and returns the name of the build: a digest of all that goes
+    /// into it, its arguments, the files written for it and those that it names.
     [[nodiscard]] std::string place(const program_texts& texts, std::vector<std::string>& values,
                                     const std::string& scratch) const
     {
@@ -127,9 +129,9 @@ public:
         return key;
     }
 
-    /// Builds what is not built yet, in values.back(). A lock allows one build at a time in one place; a worker that waited
-    /// finds it done, or refused by its compiler. That is believed for this run alone: what was the cause may be gone in the
-    /// next one. Throws candidate_error, and no_resources where the folder refuses.
+    /// Builds what is not built yet, in values.back(). A lock allows one build at a time in one place; a worker that
+    /// waited finds it done, or refused by its compiler. That is believed for this run alone: what was the cause may be
+    /// gone in the next one. Throws candidate_error, and no_resources where the folder refuses.
     void build(command_runner& run, const program_texts& texts, std::span<const std::string> values,
                const std::string& key, const limits& within) const
     {
@@ -172,7 +174,8 @@ private:
     static constexpr off_t most_input = off_t{1}
                                         << 24;  ///< bytes; of a longer file the size and the time of change count
 
-    /// Whether the build was made or checked by this run, or was made by an earlier one, in its own folder, and is whole.
+    /// Whether the build was made or checked by this run, or was made by an earlier one, in its own folder, and is
+    /// whole.
     [[nodiscard]] bool is_done(const std::string& name, const std::string& key, const std::string& place) const
     {
         const auto found = done_.find(name);

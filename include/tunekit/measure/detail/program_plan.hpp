@@ -22,7 +22,8 @@ namespace tunekit::measure::detail {
 /// A program with its texts and its builds. Measuring is const, and happens in a child.
 class program_plan {
 public:
-    /// `names` are those of the parameters. Throws as `program_texts`, and std::invalid_argument for settings out of range.
+    /// `names` are those of the parameters. Throws as `program_texts`, and std::invalid_argument for settings out of
+    /// range.
     program_plan(std::span<const std::string> names, program_options options)
         : options_(std::move(options)), texts_(names, options_)
     {
@@ -73,8 +74,8 @@ public:
         return out;
     }
 
-    /// Builds, without a run. It returns the failure of the build, or its seconds. A later measurement, in any place, finds
-    /// the build done.
+    /// Builds, without a run. It returns the failure of the build, or its seconds. A later measurement, in any place,
+    /// finds the build done.
     [[nodiscard]] measurement build_ahead(command_runner& run, std::vector<std::string> values, const limits& within,
                                           const std::string& scratch) const
     {

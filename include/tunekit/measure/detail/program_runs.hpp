@@ -31,8 +31,8 @@
 
 namespace tunekit::measure::detail {
 
-/// Runs a configuration, whose files are written and whose program is built, as often as the repetition says, and checks it
-/// where it could win: as soon as a run is not above limits::abandon_above, or else at the end.
+/// Runs a configuration, whose files are written and whose program is built, as often as the repetition says, and
+/// checks it where it could win: as soon as a run is not above limits::abandon_above, or else at the end.
 class program_runs {
 public:
     /// The parts must outlive it. `begun` is when limits::run_seconds began.
@@ -179,8 +179,8 @@ private:
         out.runs = static_cast<std::uint32_t>(seen_.size());
     }
 
-    /// Concludes before the repetition does. There is no time for a check then, and the last run may have been ended half-way:
-    /// what is unchecked had all of its runs above the limit, so it is cut short.
+    /// Concludes before the repetition does. There is no time for a check then, and the last run may have been ended
+    /// half-way: what is unchecked had all of its runs above the limit, so it is cut short.
     void conclude_early(measurement& out) const { checked_ ? conclude(out) : cut_short(out); }
 
     void conclude(measurement& out) const

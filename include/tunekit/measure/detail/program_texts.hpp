@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The texts of a program: commands, variables, folders and files with placeholders, parsed once and filled per configuration.
+/// The texts of a program: commands, variables, folders and files with placeholders, parsed once and filled per
+/// configuration.
 
 #include <unistd.h>
 #include <algorithm>
@@ -25,12 +26,12 @@
 
 namespace tunekit::measure::detail {
 
-/// What is known of a program before any configuration is. A value. `values` are always those of the parameters, then the
-/// folders {scratch} and {build}.
+/// What is known of a program before any configuration is. A value. `values` are always those of the parameters, then
+/// the folders {scratch} and {build}.
 class program_texts {
 public:
-    /// `names` are those of the parameters. Throws std::invalid_argument for a placeholder that names none and for settings
-    /// that contradict each other, and tunekit::error for a template that cannot be read.
+    /// `names` are those of the parameters. Throws std::invalid_argument for a placeholder that names none and for
+    /// settings that contradict each other, and tunekit::error for a template that cannot be read.
     program_texts(std::span<const std::string> names, const program_options& options)
         : names_(names.begin(), names.end()), keep_empty_(options.keep_empty)
     {
@@ -102,8 +103,8 @@ public:
             if (of_build == is_of_build(f)) put_file(beside(f.to.filled(values), values), f.text.filled(values));
     }
 
-    /// What goes into the build, to be digested: its arguments, its folder, its variables and the texts of its files. Where
-    /// folder and variables name {scratch}, that of any worker is as good.
+    /// What goes into the build, to be digested: its arguments, its folder, its variables and the texts of its files.
+    /// Where folder and variables name {scratch}, that of any worker is as good.
     [[nodiscard]] std::string parts_of_build(std::span<const std::string> values) const
     {
         std::string out;
@@ -119,7 +120,8 @@ public:
         return out;
     }
 
-    /// The paths that the build names by arguments without placeholders. The first is its program, empty where PATH has none.
+    /// The paths that the build names by arguments without placeholders. The first is its program, empty where PATH has
+    /// none.
     [[nodiscard]] std::vector<std::string> named_by_build() const
     {
         std::vector<std::string> out;

@@ -93,8 +93,9 @@ inline void put_file(const std::string& path, std::string_view text)
     refuse(failure_kind::invalid, "'" + path + "' cannot be written: " + std::strerror(errno));
 }
 
-/// Makes `folder` an empty one. Throws no_resources, with the failure `why` of a configuration that ran there, where that is
-/// impossible or there is no room for 1 MiB then: the disk may have been its cause, and would be that of the next.
+/// Makes `folder` an empty one. Throws no_resources, with the failure `why` of a configuration that ran there, where
+/// that is impossible or there is no room for 1 MiB then: the disk may have been its cause, and would be that of the
+/// next.
 inline void empty_folder(const std::string& folder, const failure* why = nullptr)
 {
     const std::string after = why != nullptr ? " (" + why->message + ')' : std::string();

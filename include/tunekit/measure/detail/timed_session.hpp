@@ -26,8 +26,8 @@
 
 namespace tunekit::measure::detail {
 
-/// What timing needs of a kernel, a check, a policy and a clock, whatever their types: functions of `self`. Each is called
-/// at most once per batch.
+/// What timing needs of a kernel, a check, a policy and a clock, whatever their types: functions of `self`. Each is
+/// called at most once per batch.
 struct timed_parts {
     void* self = nullptr;
     bool reports = false;  ///< whether runs return their own seconds
@@ -62,8 +62,8 @@ private:
 
     void fail(failure_kind kind, std::string message);
 
-    /// Whether `n` runs can have taken `t` seconds each. A clock has jumped forward where it gives more than run_seconds
-    /// and the wall clock has not reached them.
+    /// Whether `n` runs can have taken `t` seconds each. A clock has jumped forward where it gives more than
+    /// run_seconds and the wall clock has not reached them.
     bool credible(double t, std::uint64_t n);
 
     /// Cuts the candidate short where it is certainly slower than the limit.

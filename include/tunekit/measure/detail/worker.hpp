@@ -79,8 +79,8 @@ inline std::vector<unsigned char> to_bytes(const order& to, const measurement& m
     return bytes;
 }
 
-/// The head of an answer that begins with `bytes`. Empty where they are no answer to `to`: a candidate may have damaged the
-/// worker that sent them, or have sent them itself.
+/// The head of an answer that begins with `bytes`. Empty where they are no answer to `to`: a candidate may have damaged
+/// the worker that sent them, or have sent them itself.
 inline std::optional<answer_head> head_of(const std::vector<unsigned char>& bytes, const order& to)
 {
     answer_head head;
@@ -169,8 +169,8 @@ inline bool answer_without_memory(const order& to) noexcept
     return send_packet(3, &out, static_cast<std::size_t>(out.head.total));
 }
 
-/// Answers orders on descriptor 3 until the other end is closed. After each candidate it checks `own`: canaries that the
-/// parent cannot see. It throws nothing: an exception would run the parent's own handlers and destructors here.
+/// Answers orders on descriptor 3 until the other end is closed. After each candidate it checks `own`: canaries that
+/// the parent cannot see. It throws nothing: an exception would run the parent's own handlers and destructors here.
 [[noreturn]] inline void obey(const work_ref& work, std::span<const canary> own) noexcept
 {
     const process_state before;

@@ -28,8 +28,9 @@ struct zygote_answer;
 /// Seconds within which a zygote answers: it waits half a second, and then for killed processes to end.
 inline constexpr double zygote_seconds = 10;
 
-/// The moment at which a zygote counts as gone unless it has answered; `patience` is the one before. `state` is its letter
-/// in /proc/PID/stat: one that waits for a processor has time, one that was stopped or is traced goes on at once or never.
+/// The moment at which a zygote counts as gone unless it has answered; `patience` is the one before. `state` is its
+/// letter in /proc/PID/stat: one that waits for a processor has time, one that was stopped or is traced goes on at once
+/// or never.
 constexpr double patience_with(char state, double now, double patience) noexcept
 {
     if (state == 'R') return now + zygote_seconds;
@@ -85,8 +86,9 @@ public:
     [[nodiscard]] std::optional<measurement> take();
 
 private:
-    /// `running`: the worker has the order. `settling`: it has answered, and what it left may still run. `replacing`: the
-    /// zygote makes another worker. `over`: the candidate is measured. `gone`, `refused`: there are no children any more.
+    /// `running`: the worker has the order. `settling`: it has answered, and what it left may still run. `replacing`:
+    /// the zygote makes another worker. `over`: the candidate is measured. `gone`, `refused`: there are no children any
+    /// more.
     enum class state : std::uint8_t { idle, running, settling, replacing, over, gone, refused };
     enum class heard : std::uint8_t { answer, end, nonsense, too_long, too_much };
     enum class then : std::uint8_t { give, conclude, finish };  ///< what follows a replacement
@@ -144,7 +146,8 @@ private:
     void replace(bool at_once, then after);
     /// Takes the new worker, if it has come. True where the conversation continues or is over.
     bool replaced();
-    /// Reads the zygote's next answer to an order, into `answer`. False if it cannot be read; the children may be gone then.
+    /// Reads the zygote's next answer to an order, into `answer`. False if it cannot be read; the children may be gone
+    /// then.
     bool hear_zygote(zygote_answer& answer);
     /// Decides on a try, whose worker ended as `how` says, where it did.
     void conclude(const zygote_answer& how);

@@ -31,8 +31,8 @@ struct zygote_order {
     std::uint32_t at_once = 0;  ///< 0: the worker gets half a second to end by itself
 };
 
-/// A message from the zygote. It comes unasked where a worker has ended. Else it answers an order, and brings the parent's
-/// end of the conversation with the new worker.
+/// A message from the zygote. It comes unasked where a worker has ended. Else it answers an order, and brings the
+/// parent's end of the conversation with the new worker.
 struct zygote_answer {
     enum class what : std::uint8_t { ended, new_worker };
     what news = what::new_worker;
@@ -45,8 +45,8 @@ struct zygote_answer {
     char damage[128] = "";  ///< what it wrote outside outputs that the parent cannot see
 };
 
-/// Forks workers on demand, each below a keeper. It is small and runs no candidate. It ends, with all its descendants, at
-/// the end of the conversation on descriptor 3 or with its parent.
+/// Forks workers on demand, each below a keeper. It is small and runs no candidate. It ends, with all its descendants,
+/// at the end of the conversation on descriptor 3 or with its parent.
 class zygote {
 public:
     /// `own` are canaries that the parent cannot see.

@@ -34,8 +34,8 @@ struct finished_run {
     int code = 0;                   ///< exit status, signal or errno, as `how` says; else 0
     double wall_seconds = 0;        ///< from its start to its end
     double cpu_seconds = 0;         ///< user and system time, of itself and of the children that it waited for
-    /// Memory that it had at most, of itself or of one of the children that it waited for (ru_maxrss of getrusage). Linux counts what
-    /// the process had before it became this program, some MiB.
+    /// Memory that it had at most, of itself or of one of the children that it waited for (ru_maxrss of getrusage).
+    /// Linux counts what the process had before it became this program, some MiB.
     double peak_bytes = 0;
     /// Of the whole machine, where program_options::powercap asks for it; else NaN.
     double joules = std::numeric_limits<double>::quiet_NaN();

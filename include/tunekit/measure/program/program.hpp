@@ -53,33 +53,34 @@ namespace tunekit::measure {
 ///                                      .cost = tk::measure::matched("elapsed: ([0-9.]+)")});
 ///     auto found = tk::tune(space, run, tk::recipes::combined(), {.trials = 100}, gen);
 ///
-/// With `builders`, configurations are built in processes of their own while others run. They then wait until a worker is
-/// free. So the compiler and the program do not wait for each other.
+/// With `builders`, configurations are built in processes of their own while others run. They then wait until a worker
+/// is free. So the compiler and the program do not wait for each other.
 ///
-/// A configuration is measured in a process of its own. It writes the files, builds, and starts the program as often as the
-/// repetition says. Each run has a session and a process group of its own, the null device as its input and no terminal.
-/// What a run leaves behind, daemons included, ends before the next run begins. All of it ends with this process. Where the
-/// cost is wall time, a run that is longer than limits::abandon_above is ended, and three such runs cut the configuration
-/// short.
+/// A configuration is measured in a process of its own. It writes the files, builds, and starts the program as often as
+/// the repetition says. Each run has a session and a process group of its own, the null device as its input and no
+/// terminal. What a run leaves behind, daemons included, ends before the next run begins. All of it ends with this
+/// process. Where the cost is wall time, a run that is longer than limits::abandon_above is ended, and three such runs
+/// cut the configuration short.
 ///
-/// Costs are positive finite numbers of any unit: strategies take their logarithm. Report exp(x) for a number x that may be
-/// 0 or less, and 1/x for one that should grow.
+/// Costs are positive finite numbers of any unit: strategies take their logarithm. Report exp(x) for a number x that
+/// may be 0 or less, and 1/x for one that should grow.
 ///
 /// Failures:   invalid (cannot be started, a file cannot be written), build_error, build_timeout, crash, exited,
 ///             run_timeout (wall or processor time), wrong_result, bad_cost (no number, two, or none that is a cost),
 ///             lost (the process that ran it was ended).
 /// Throws:     std::invalid_argument for a placeholder that names nothing, settings out of range, or files that several
 ///             workers would share; tunekit::error where the program does not exist, others can write to the folder of
-///             builds, this process runs other threads, or the system gives no process, no descriptor, or no room on the
-///             disk of a folder. That is held against no configuration.
+///             builds, this process runs other threads, or the system gives no process, no descriptor, or no room on
+///             the disk of a folder. That is held against no configuration.
 /// Cost:       two forks per configuration and about 2 ms per run, in addition to the program's time.
 /// Threads:    one at a time, in a process without other threads.
-/// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the process
-///             that runs it is ended too, with its daemons; these stay only where it ends that process's parent as well.
+/// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the
+///             process that runs it is ended too, with its daemons; these stay only where it ends that process's parent
+///             as well.
 class program {
 public:
-    /// Checks the settings, finds the program, and makes a temporary folder in TMPDIR or /tmp. Starts nothing. Throws as
-    /// said above.
+    /// Checks the settings, finds the program, and makes a temporary folder in TMPDIR or /tmp. Starts nothing. Throws
+    /// as said above.
     program(space::any_space space, program_options options)
         : space_(std::move(space)),
           plan_(space_.names(), std::move(options)),
@@ -148,8 +149,8 @@ public:
     /// Seconds since it was built.
     [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
 
-    /// Submits a job, which begins at once where a place is free. Throws std::invalid_argument where there is no room or no
-    /// such configuration, and tunekit::error where this process runs other threads or no process can be forked.
+    /// Submits a job, which begins at once where a place is free. Throws std::invalid_argument where there is no room
+    /// or no such configuration, and tunekit::error where this process runs other threads or no process can be forked.
     void submit(const job& next)
     {
         require(room() > 0, "program.submit: no room, want a call of room() before");
@@ -342,8 +343,8 @@ private:
         }
     }
 
-    /// The answer to the job of a place; empty where it was built and goes to a worker next. Throws tunekit::error where the
-    /// system had no resources for it.
+    /// The answer to the job of a place; empty where it was built and goes to a worker next. Throws tunekit::error
+    /// where the system had no resources for it.
     std::optional<answer> answer_of(std::size_t k)
     {
         place& p = places_[k];

@@ -42,10 +42,11 @@ struct program_options {
     std::string directory{};             ///< * where it runs; empty: where this process runs
     std::vector<template_file> files{};  ///< written before the run; files in {build} are a part of the build
     std::vector<std::string> build{};    ///< * runs first, once for the same arguments and files; status 0 is success
-    /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What lies in it
-    /// and is not what an earlier run built there is built again.
+    /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What
+    /// lies in it and is not what an earlier run built there is built again.
     std::string build_directory{};
-    /// Whether what was built there before this `program` was made is built again: for a build that reads what it does not name.
+    /// Whether what was built there before this `program` was made is built again: for a build that reads what it does
+    /// not name.
     bool rebuild = false;
     std::string result_file{};             ///< * the file with its numbers; empty: its output has them
     std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
@@ -55,16 +56,17 @@ struct program_options {
     int exit_status = 0;                       ///< that of a successful run
     std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked
     std::vector<std::string> check_command{};  ///< * runs after that run; status 0: the result is right
-    /// Which configurations are checked: those of which a run is not above limits::abandon_above, or all after their first run.
+    /// Which configurations are checked: those of which a run is not above limits::abandon_above, or all after their
+    /// first run.
     measure::check checks = measure::check::could_win;
-    /// The repetition policy. The default makes at least three runs and at most ten, until the standard error is 2 % of the
-    /// mean. The cost is their median.
+    /// The repetition policy. The default makes at least three runs and at most ten, until the standard error is 2 % of
+    /// the mean. The cost is their median.
     any_repetition repetition{until_confident{.standard_error = 0.02, .group = 1, .min_groups = 3, .max_runs = 10}};
     double cpu_seconds =
         std::numeric_limits<double>::infinity();  ///< > 0; processor time of each of its processes, in whole seconds
     std::size_t memory_bytes = 0;                 ///< address space that each of its processes may have; 0: no limit
-    /// >= 1; the bytes kept of the output and of the errors: of a longer text the first and the last half. Of a longer result
-    /// file the beginning is kept.
+    /// >= 1; the bytes kept of the output and of the errors: of a longer text the first and the last half. Of a longer
+    /// result file the beginning is kept.
     std::size_t output_bytes = std::size_t{1} << 20;
     std::size_t workers = 1;   ///< >= 1; configurations that run at a time
     std::size_t builders = 0;  ///< configurations that are built while others run; 0: a worker builds before it runs

@@ -63,13 +63,14 @@ inline std::string last_words(std::string_view text)
 ///
 ///     program_options{.command = {"./stencil"}, .cost = matched("^elapsed: ([0-9.]+) s")}
 ///
-/// Expressions are POSIX extended regular expressions, with `\d` for a digit as an addition. They are matched line by line.
-/// Only the first 8192 characters of a line are searched.
+/// Expressions are POSIX extended regular expressions, with `\d` for a digit as an addition. They are matched line by
+/// line. Only the first 8192 characters of a line are searched.
 ///
 /// Cost:   linear in the text for expressions without back references.
 class matched {
 public:
-    /// Compiles the expression. Throws std::invalid_argument, with the system's reason, where it is not a regular expression.
+    /// Compiles the expression. Throws std::invalid_argument, with the system's reason, where it is not a regular
+    /// expression.
     explicit matched(std::string expression) : text_(std::move(expression)), compiled_(new regex_t, release{})
     {
         const std::string posix = with_digits(text_);

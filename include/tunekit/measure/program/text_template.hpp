@@ -23,14 +23,14 @@ namespace tunekit::measure {
 ///     const text_template argument("--tile={tile}", names);
 ///     argument.filled(std::vector<std::string>{"64", "8"});        // --tile=64
 ///
-/// A placeholder is a name of letters, digits, `_`, `-` and `.` between braces, and nothing else. Any other brace is text, so
-/// source code and JSON stay as they are. `{{name}}` is the text `{name}`.
+/// A placeholder is a name of letters, digits, `_`, `-` and `.` between braces, and nothing else. Any other brace is
+/// text, so source code and JSON stay as they are. `{{name}}` is the text `{name}`.
 ///
 /// Cost:   one pass over the text to build, and one over its pieces to fill.
 class text_template {
 public:
-    /// Finds the placeholders in `text`. Throws std::invalid_argument for a placeholder whose name is not among `names`; the
-    /// message calls the text `what`.
+    /// Finds the placeholders in `text`. Throws std::invalid_argument for a placeholder whose name is not among
+    /// `names`; the message calls the text `what`.
     text_template(std::string_view text, std::span<const std::string> names, std::string_view what = "text")
     {
         std::string literal;

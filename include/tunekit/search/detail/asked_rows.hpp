@@ -15,8 +15,8 @@
 
 namespace tunekit::search::detail {
 
-/// Candidates in the form in which a model takes them. It is the model's pool where the model has one (`pool_of`), which
-/// keeps what was computed for them; else rows of features.
+/// Candidates in the form in which a model takes them. It is the model's pool where the model has one (`pool_of`),
+/// which keeps what was computed for them; else rows of features.
 template <class Model>
 struct asked_rows {
     core::plain_vector<float> rows;

@@ -28,8 +28,8 @@ class looked_up;
 }
 namespace tunekit::search::detail {
 
-/// What stands behind `forecasts`. A configuration is given to a source by places: for each of the source's parameters that of
-/// the value among the source's, ascending where they are numbers, else by text.
+/// What stands behind `forecasts`. A configuration is given to a source by places: for each of the source's parameters
+/// that of the value among the source's, ascending where they are numbers, else by text.
 class fitted_sources {
 public:
     static constexpr std::size_t least_valid = 8;   ///< a source with fewer whole costs forecasts nothing
@@ -45,8 +45,8 @@ public:
     {
         return models_[s]->places[p][v];
     }
-    /// The forecasts of source s for rows of places, one row per entry of `out`. Precondition: the source has `least_valid`
-    /// whole costs.
+    /// The forecasts of source s for rows of places, one row per entry of `out`. Precondition: the source has
+    /// `least_valid` whole costs.
     void predict(std::size_t s, std::span<const std::uint16_t> rows, std::span<double> out) const;
 
 private:
@@ -60,8 +60,8 @@ private:
     std::vector<std::unique_ptr<model>> models_;
 };
 
-/// The places of the sources that a space takes, ascending: of those that have enough whole costs and a parameter's name in
-/// common with it, the latest.
+/// The places of the sources that a space takes, ascending: of those that have enough whole costs and a parameter's
+/// name in common with it, the latest.
 [[nodiscard]] std::vector<std::size_t> sources_for(const space::matched_parameters& there,
                                                    std::span<const experience_source> past);
 

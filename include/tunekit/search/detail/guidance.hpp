@@ -32,8 +32,8 @@ public:
     /// Whether there is a source.
     [[nodiscard]] bool on() const noexcept { return by_ != nullptr; }
     [[nodiscard]] std::size_t sources() const noexcept { return on() ? by_->sources() : 0; }
-    /// With one source nothing tells whether it misleads: fewer starts, the first ones of a cold run, and a forest that knows
-    /// nothing of it.
+    /// With one source nothing tells whether it misleads: fewer starts, the first ones of a cold run, and a forest that
+    /// knows nothing of it.
     [[nodiscard]] bool careful() const noexcept { return sources() == 1; }
     /// Where to begin, the first one last. Precondition: on().
     [[nodiscard]] std::vector<index> starts() const
@@ -69,8 +69,8 @@ public:
         return out;
     }
 
-    /// Weighs the sources by scores of configurations, and takes the mean that they make together from the scores. Those at
-    /// `open` have none.
+    /// Weighs the sources by scores of configurations, and takes the mean that they make together from the scores.
+    /// Those at `open` have none.
     template <class Space>
     void weigh(const Space& space, std::span<const index> which, std::span<double> scores,
                std::span<const std::size_t> open)

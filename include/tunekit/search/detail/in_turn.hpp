@@ -49,10 +49,10 @@ struct turns {
     friend bool operator==(const turns&, const turns&) = default;
 };
 
-/// At most `n` configurations: those to begin with, then what one of the two states proposes by `ask(plain, n)`. From trial
-/// 8 on the plain one has at least half of the requests, so what it finds in n of its own is found within about 8 + 2 n
-/// trials, whatever the past says. It has three of four while nothing better turns up. What one state has out may be
-/// proposed by the other: it is asked again.
+/// At most `n` configurations: those to begin with, then what one of the two states proposes by `ask(plain, n)`. From
+/// trial 8 on the plain one has at least half of the requests, so what it finds in n of its own is found within about
+/// 8 + 2 n trials, whatever the past says. It has three of four while nothing better turns up. What one state has out
+/// may be proposed by the other: it is asked again.
 template <class Space, class Ask>
 [[nodiscard]] std::vector<index> proposed_in_turn(turns& t, const Space& space, std::size_t n, const Ask& ask)
 {

@@ -61,14 +61,14 @@ private:
     std::size_t configurations_ = 0;
 };
 
-/// The one of `among` uniform draws whose values are least crowded by the `used` ones. Of equals it is the earliest. Empty
-/// where all draws were taken already.
+/// The one of `among` uniform draws whose values are least crowded by the `used` ones. Of equals it is the earliest.
+/// Empty where all draws were taken already.
 ///
 ///     const auto i = least_crowded(space, used, 64, rest, gen);
 ///
 /// The room of a draw is the sum over parameters of 1 / (1 + its value's crowd). So each parameter's values are used
-/// alike, as in a Latin hypercube, whatever the constraints. Distances between configurations are not used: they send the
-/// first ones to the corners.
+/// alike, as in a Latin hypercube, whatever the constraints. Distances between configurations are not used: they send
+/// the first ones to the corners.
 ///
 /// Randomness: one `sample` of `among`.
 /// Cost:       O(among d sqrt(v)) with at most v values per parameter, whatever the number of configurations.

@@ -8,8 +8,8 @@
 
 namespace tunekit::search::detail {
 
-// A name that is inherited twice cannot be looked up. So `T` has the name where the lookup fails. Nothing can inherit from a
-// final class, so a final class is taken to have every name.
+// A name that is inherited twice cannot be looked up. So `T` has the name where the lookup fails. Nothing can inherit
+// from a final class, so a final class is taken to have every name.
 template <class T, class Named>
 struct twice : T, Named {};
 

@@ -52,8 +52,8 @@ private:
 struct window {
     core::plain_vector<std::size_t> rows;
 
-    /// Keeps three quarters of `most` rows once there are more than `most`: the latest quarter, and the best of the others,
-    /// where what is out counts as a failure. Cost O(rows log rows), once in `most` / 4 added.
+    /// Keeps three quarters of `most` rows once there are more than `most`: the latest quarter, and the best of the
+    /// others, where what is out counts as a failure. Cost O(rows log rows), once in `most` / 4 added.
     void trim(const past& all, std::size_t most);
 
     friend bool operator==(const window&, const window&) = default;

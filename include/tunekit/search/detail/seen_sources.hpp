@@ -30,8 +30,8 @@ namespace tunekit::search::detail {
 
 /// The sources of an experience as seen from one space.
 ///
-/// Cost: made, a forecast of each configuration of a space of at most `tabulated`; of larger ones forecasts are made when
-///       they are asked for.
+/// Cost: made, a forecast of each configuration of a space of at most `tabulated`; of larger ones forecasts are made
+///       when they are asked for.
 class seen_sources final : public outlook {
 public:
     static constexpr index tabulated = 32768;  ///< largest space whose forecasts are kept
@@ -63,8 +63,8 @@ private:
     void look_up(const asked_space& space, std::span<const index> which, std::span<double> out) const;
     [[nodiscard]] static std::vector<std::uint16_t> ordinals_of(const asked_space& space, std::span<const index> which);
     [[nodiscard]] std::vector<double> forecasts_of(const asked_space& space, std::span<const index> which) const;
-    /// The configurations to begin with: of those that a source measured whole, its best, and that are here. Where these are
-    /// too few, the best by each source's forecast and by their sum, of all or of draws.
+    /// The configurations to begin with: of those that a source measured whole, its best, and that are here. Where
+    /// these are too few, the best by each source's forecast and by their sum, of all or of draws.
     [[nodiscard]] std::vector<index> cover(const asked_space& space,
                                            const tunekit::space::matched_parameters& there) const;
     /// Those of `which` that are not recalled; they have their places from now on.
@@ -74,8 +74,8 @@ private:
     std::vector<float> table_;
     std::vector<index> starts_;
 
-    /// Of a space too large for a table: what was asked for before, as each proposal asks for much of it again. Forgotten
-    /// at `tabulated` configurations; a forecast does not depend on it.
+    /// Of a space too large for a table: what was asked for before, as each proposal asks for much of it again.
+    /// Forgotten at `tabulated` configurations; a forecast does not depend on it.
     mutable std::mutex recalling_;
     mutable std::unordered_map<index, std::size_t> places_;
     mutable std::vector<double> recalled_;

@@ -19,8 +19,9 @@
 
 namespace tunekit::search::detail {
 
-/// The sources that a space takes, and what they forecast there. A value that a source does not know counts as the nearest
-/// that it knows; where none is near, and for parameters that only the source has, the value of its best counts.
+/// The sources that a space takes, and what they forecast there. A value that a source does not know counts as the
+/// nearest that it knows; where none is near, and for parameters that only the source has, the value of its best
+/// counts.
 class source_views {
 public:
     source_views() = default;
@@ -43,8 +44,8 @@ public:
     }
 
 private:
-    /// For each parameter of the source the parameter here and the place of each of its values; without a parameter here one
-    /// place.
+    /// For each parameter of the source the parameter here and the place of each of its values; without a parameter
+    /// here one place.
     struct view {
         std::size_t source = 0;
         std::vector<std::size_t> from{};

@@ -19,8 +19,8 @@
 
 namespace tunekit::search::detail {
 
-/// ln(e^a / 2 + e^b / 2): the logarithm of the expected improvement by the mixture of two predictive distributions, where a
-/// and b are the logarithms by each.
+/// ln(e^a / 2 + e^b / 2): the logarithm of the expected improvement by the mixture of two predictive distributions,
+/// where a and b are the logarithms by each.
 [[nodiscard]] double log_mixture(double a, double b);
 
 /// Candidates, and the logarithm of the expected improvement of each by two models.
@@ -31,8 +31,8 @@ struct two_views {
     /// Adds candidates.
     void add(std::span<const index> which, std::span<const double> process, std::span<const double> forest);
 
-    /// Positions of the `n` candidates of highest value by one of the members, best first; of equals the earlier. Cost O(all
-    /// + n log n).
+    /// Positions of the `n` candidates of highest value by one of the members, best first; of equals the earlier. Cost
+    /// O(all + n log n).
     [[nodiscard]] core::plain_vector<std::uint32_t> best(std::size_t n, std::span<const double> by) const;
 };
 

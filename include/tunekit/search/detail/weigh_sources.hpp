@@ -21,8 +21,8 @@ namespace tunekit::search::detail {
 [[nodiscard]] std::vector<double> ridge_weights(std::span<const double> g, std::span<const double> t,
                                                 std::span<const std::size_t> open, std::size_t sources);
 
-/// At most `most` of the candidates, whose forecasts are the rows of g: greedily the one x with the largest
-/// sum_s max(best_s, min(0, g_s(x))), of equals the largest sum_s min(0, g_s(x)), two ordinals at least from those before.
+/// At most `most` of the candidates, whose forecasts are the rows of g: greedily the one x with the largest sum_s
+/// max(best_s, min(0, g_s(x))), of equals the largest sum_s min(0, g_s(x)), two ordinals at least from those before.
 [[nodiscard]] std::vector<std::size_t> cover_of(std::span<const double> g, std::span<const std::uint16_t> ordinals,
                                                 std::size_t count, std::size_t most);
 

@@ -35,7 +35,8 @@ struct axis {
     core::plain_vector<std::uint16_t> swapped;  ///< values x pairs: the ordinal after the trade, else the value's own
 };
 
-/// A condition on some parameters, known to a grid by their positions. What it points to is used during construction only.
+/// A condition on some parameters, known to a grid by their positions. What it points to is used during construction
+/// only.
 struct condition {
     std::string (*text)(const void* context) = nullptr;  ///< what error messages call it
     std::span<const std::size_t> scope{};                ///< the positions of the parameters that it depends on
@@ -51,8 +52,9 @@ struct condition {
 /// Throws std::invalid_argument, naming the parameter, unless `values` is in [1, most_values].
 void check_value_count(std::string_view name, std::uint64_t values);
 
-/// Puts the ordinals 0 ... n - 1 into the order in which `less(values, a, b)` is never true of a later and an earlier one;
-/// equal ones keep theirs. One function for values of every type: whoever includes a product pays for each that is not.
+/// Puts the ordinals 0 ... n - 1 into the order in which `less(values, a, b)` is never true of a later and an earlier
+/// one; equal ones keep theirs. One function for values of every type: whoever includes a product pays for each that is
+/// not.
 [[nodiscard]] core::plain_vector<std::uint16_t> ascending(std::size_t n, const void* values,
                                                           bool (*less)(const void*, std::uint16_t, std::uint16_t));
 
@@ -124,8 +126,8 @@ template <class T>
 concept numeric_sequence =
     sequence<T> && !std::is_convertible_v<const T&, std::string_view> && std::is_arithmetic_v<typename T::value_type>;
 
-/// The axis of some values: their texts, and their numbers as they are, entry by entry for sequences of one length, the ordinal
-/// for anything else.
+/// The axis of some values: their texts, and their numbers as they are, entry by entry for sequences of one length, the
+/// ordinal for anything else.
 template <class T>
 [[nodiscard]] axis axis_of(std::string_view name, const value_list<T>& values)
 {

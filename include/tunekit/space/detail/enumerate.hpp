@@ -22,8 +22,8 @@ namespace tunekit::space::detail {
     invalid("space: constraints link too many values to be counted, want them over fewer parameters or values");
 }
 
-/// What a space may cost: a combination of values that is looked at counts once, one that is kept, in some 30 bytes, eight times
-/// more. It is some 5 s or 0.3 GiB at most, and a number, so that a space that is accepted once always is.
+/// What a space may cost: a combination of values that is looked at counts once, one that is kept, in some 30 bytes,
+/// eight times more. It is some 5 s or 0.3 GiB at most, and a number, so that a space that is accepted once always is.
 inline constexpr std::uint64_t most_combinations = std::uint64_t{1} << 26;
 
 /// Thrown where a tree would cost more.
@@ -82,8 +82,8 @@ struct level {
     return true;
 }
 
-/// The levels of `order`, which holds all parameters of the conditions; `sizes` are those of all parameters. What it costs is
-/// added to `spent`. Throws too_costly.
+/// The levels of `order`, which holds all parameters of the conditions; `sizes` are those of all parameters. What it
+/// costs is added to `spent`. Throws too_costly.
 /// Cost: each condition is evaluated once per distinct combination of the values that it and later levels ask for.
 [[nodiscard, gnu::hot]] inline std::vector<level> enumerate(std::span<const std::size_t> order,
                                                             std::span<const open_condition> conditions,

@@ -84,8 +84,8 @@ struct open_condition {
     return states;
 }
 
-/// The order of `variables` that bounds the branches of their tree best: as given, or from each of them as the first, always
-/// the next that leaves the fewest states.
+/// The order of `variables` that bounds the branches of their tree best: as given, or from each of them as the first,
+/// always the next that leaves the fewest states.
 [[nodiscard, gnu::cold]] inline core::plain_vector<std::size_t> best_order(
     const core::plain_vector<std::size_t>& variables, std::span<const open_condition> conditions,
     std::span<const std::uint16_t> sizes)

@@ -40,8 +40,8 @@ struct upward {
     }
 };
 
-/// Adds the nodes of a level above those of the states below, and returns that of each state. A branch that leads to no row
-/// is left out, and a state without branches has no node: `dead`.
+/// Adds the nodes of a level above those of the states below, and returns that of each state. A branch that leads to no
+/// row is left out, and a state without branches has no node: `dead`.
 inline constexpr std::uint32_t dead = 0xffffffffU;
 [[nodiscard, gnu::hot]] inline core::plain_vector<std::uint32_t> add_level(upward& to, const level& here,
                                                                            std::span<const std::uint32_t> below)

@@ -18,8 +18,8 @@
 
 namespace tunekit::space::detail {
 
-/// The ways from a row to another of the raw product, by kind of neighbourhood and parameter. `rows` are those of the grid that
-/// the moves were made for.
+/// The ways from a row to another of the raw product, by kind of neighbourhood and parameter. `rows` are those of the
+/// grid that the moves were made for.
 class moves {
 public:
     /// Adds a parameter.
@@ -28,8 +28,8 @@ public:
     /// How many ways there are from any row; of two parameters, how many there are for each.
     [[nodiscard]] std::uint64_t count(neighbourhood kind) const noexcept { return sums_of(kind).back(); }
 
-    /// Where way `r` leads from row `i`, whose ordinals are `row`: with way `s` of another parameter, where the kind asks for two.
-    /// `nowhere` where that is no member. Equal numbers of ways lead to each candidate.
+    /// Where way `r` leads from row `i`, whose ordinals are `row`: with way `s` of another parameter, where the kind
+    /// asks for two. `nowhere` where that is no member. Equal numbers of ways lead to each candidate.
     [[nodiscard]] index step(const numbering& rows, index i, std::uint16_t* row, neighbourhood kind, std::uint64_t r,
                              std::uint64_t s) const;
 

@@ -31,8 +31,8 @@ struct change {
 };
 
 /// Division by a constant as a multiplication.
-/// Source: Granlund, Montgomery (1994), Division by Invariant Integers using Multiplication, PLDI, theorem 4.2, here for
-///         63 bits: divisor <= 2^shift < 2 divisor.
+/// Source: Granlund, Montgomery (1994), Division by Invariant Integers using Multiplication, PLDI, theorem 4.2, here
+///         for 63 bits: divisor <= 2^shift < 2 divisor.
 class reciprocal {
 public:
     reciprocal() = default;  ///< of 1
@@ -57,11 +57,12 @@ private:
     unsigned shift_ = 0;
 };
 
-/// The valid rows of parameters that constrain each other as a decision diagram: one level per parameter, equal sub-trees once,
-/// the number of rows below each branch known. Rows are numbered in lexicographic order of the levels. `tree_of` makes it.
+/// The valid rows of parameters that constrain each other as a decision diagram: one level per parameter, equal
+/// sub-trees once, the number of rows below each branch known. Rows are numbered in lexicographic order of the levels.
+/// `tree_of` makes it.
 ///
-/// Source: Rasch, Schulze, Gorlatch (2021), Efficient Auto-Tuning of Parallel Programs with Interdependent Tuning Parameters via
-///         ATF, ACM TACO 18 (chain of trees).
+/// Source: Rasch, Schulze, Gorlatch (2021), Efficient Auto-Tuning of Parallel Programs with Interdependent Tuning
+///         Parameters via ATF, ACM TACO 18 (chain of trees).
 /// Departures: sub-trees are shared, so that a tree is as large as its dependences and not as its rows; the order of
 ///             the levels is chosen.
 struct tree {
@@ -99,8 +100,8 @@ public:
     /// The number that row `i`, whose ordinals are `row`, gets by a change; `nowhere` if that is not one of these rows.
     [[nodiscard]] index changed(index i, std::uint16_t* row, change c) const;
 
-    /// The number that row `i` gets when a parameter that no condition links goes `steps` values on, from the last to the
-    /// first; `nowhere` where one links it. It needs no ordinals. Precondition: steps < the parameter's values.
+    /// The number that row `i` gets when a parameter that no condition links goes `steps` values on, from the last to
+    /// the first; `nowhere` where one links it. It needs no ordinals. Precondition: steps < the parameter's values.
     [[nodiscard]] index advanced(index i, std::size_t parameter, std::uint64_t steps) const
     {
         const std::size_t k = group_of_[parameter];

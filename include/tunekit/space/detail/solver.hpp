@@ -45,7 +45,8 @@ namespace tunekit::space::detail {
     return out;
 }
 
-/// Conditions that no row fulfils together, each of them needed for that; or all, where that costs too much to find out.
+/// Conditions that no row fulfils together, each of them needed for that; or all, where that costs too much to find
+/// out.
 [[nodiscard, gnu::cold]] inline std::vector<open_condition> culprits(const core::plain_vector<std::size_t>& variables,
                                                                      const std::vector<open_condition>& conditions,
                                                                      std::span<const std::uint16_t> sizes,

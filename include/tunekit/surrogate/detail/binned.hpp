@@ -80,14 +80,15 @@ private:
     // The distinct values of a column of integers below table_size, by counting; false for any other column.
     bool count_small_integers(std::span<const float> column);
 
-    // The distinct values of any column, and of each row the place of its value among them: by one sort of values that carry
-    // their rows, after which no row is searched for.
+    // The distinct values of any column, and of each row the place of its value among them: by one sort of values that
+    // carry their rows, after which no row is searched for.
     void rank(std::span<const float> column, std::span<std::uint32_t> codes);
 
     // Sorts keys_ by their upper halves, equal ones in their order.
     void sort_keys();
 
-    // At most max_bins_ bins of nearly equal numbers of rows; equal values share a bin. `codes` are places in distinct_.
+    // At most max_bins_ bins of nearly equal numbers of rows; equal values share a bin. `codes` are places in
+    // distinct_.
     std::uint32_t quantiles(std::span<std::uint32_t> codes, core::plain_vector<float>& low,
                             core::plain_vector<float>& high);
 

@@ -36,12 +36,12 @@ class ledger {
 public:
     ledger(const budget& limit, index size) : limit_(limit), size_(size) { check(limit_); }
 
-    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already, and what `know` took. Returns
-    /// how many remain.
+    /// Puts `known` before whatever the strategy proposes. Leaves out what went out already, and what `know` took.
+    /// Returns how many remain.
     std::size_t begin_with(std::span<const index> known);
 
-    /// Throws tunekit::error once anything went out, and std::invalid_argument for a configuration outside the space, known
-    /// already, or of begin_with.
+    /// Throws tunekit::error once anything went out, and std::invalid_argument for a configuration outside the space,
+    /// known already, or of begin_with.
     void check_known(index candidate) const;
     /// Takes a configuration whose result is known, so that it is not sent out. Precondition: `check_known`.
     void know(index candidate);
@@ -66,7 +66,8 @@ public:
     /// Whether the answer to `j` counts. It does not where its configuration has an answer already.
     [[nodiscard]] bool answered(const job& j);
 
-    /// Takes a job back, to go out again. True where it is `lost` and was before; it then counts as answered by a failure.
+    /// Takes a job back, to go out again. True where it is `lost` and was before; it then counts as answered by a
+    /// failure.
     [[nodiscard]] bool dropped(const job& j, bool lost);
 
     /// Throws tunekit::error where an answer is of no kind, or a stamp of no time.

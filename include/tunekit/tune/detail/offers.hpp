@@ -36,8 +36,8 @@ public:
     /// Hears of an answer to task `k`: its incumbent is offered where it is new.
     void hear(std::size_t k, const space::any_space& space, const tuning& record);
 
-    /// Puts what is offered to task `k` before the proposals of its strategy, which is about to be asked for `n`. Returns
-    /// how many will go out.
+    /// Puts what is offered to task `k` before the proposals of its strategy, which is about to be asked for `n`.
+    /// Returns how many will go out.
     [[nodiscard]] std::size_t begin(std::size_t k, std::size_t n, const space::any_space& space, const tuning& record,
                                     ledger& books);
 

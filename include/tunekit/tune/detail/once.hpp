@@ -14,9 +14,9 @@
 #include "tunekit/tune/detail/run.hpp"
 #include "tunekit/tune/detail/seen.hpp"
 
-/// Says of a strategy, which may be declared only, that it asks about indices alone, and that `tunekit::compiled` has its
-/// runs over products: `tune` over a measurer, what any tuner asks of it, and its place in an `any_strategy`. It stands at
-/// global scope behind the strategy or recipe, in a header that tunekit/compiled.cpp includes.
+/// Says of a strategy, which may be declared only, that it asks about indices alone, and that `tunekit::compiled` has
+/// its runs over products: `tune` over a measurer, what any tuner asks of it, and its place in an `any_strategy`. It
+/// stands at global scope behind the strategy or recipe, in a header that tunekit/compiled.cpp includes.
 #define TUNEKIT_RUNS_ONCE(...)                                                                                    \
     template <>                                                                                                   \
     inline constexpr bool tunekit::detail::by_index<__VA_ARGS__> = true;                                          \

@@ -11,8 +11,8 @@
 
 namespace tunekit::detail {
 
-/// Whether a strategy asks spaces about indices alone, never about typed configurations. Every product is then one type to
-/// it. `TUNEKIT_RUNS_ONCE` says so of the library's strategies. One of yours gets the space as you have it.
+/// Whether a strategy asks spaces about indices alone, never about typed configurations. Every product is then one type
+/// to it. `TUNEKIT_RUNS_ONCE` says so of the library's strategies. One of yours gets the space as you have it.
 template <class Strategy>
 inline constexpr bool by_index = false;
 

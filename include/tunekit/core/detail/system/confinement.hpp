@@ -19,10 +19,11 @@
 
 namespace tunekit::core::detail::system {
 
-/// From now on the system refuses some calls to this process and its descendants: sockets (except pairs); looking into other
-/// processes; namespaces, mounts, modules, keys, clocks and programs of the kernel. Threads and children stay allowed. False,
-/// with errno, where the system or the processor has no such filter.
-/// Source: seccomp(2); the instructions are those of bpf(4), written as numbers because their headers consist of macros.
+/// From now on the system refuses some calls to this process and its descendants: sockets (except pairs); looking into
+/// other processes; namespaces, mounts, modules, keys, clocks and programs of the kernel. Threads and children stay
+/// allowed. False, with errno, where the system or the processor has no such filter.
+/// Source: seccomp(2); the instructions are those of bpf(4), written as numbers because their headers consist of
+/// macros.
 inline bool refuse_calls() noexcept
 {
 #if !TUNEKIT_ON_LINUX

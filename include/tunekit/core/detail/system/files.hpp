@@ -123,8 +123,8 @@ template <class Stat>
 #endif
 }
 
-/// Opens a file for this process, not for its children. Returns -1 where that fails. A file that is made has `mode`, less
-/// the process's mask. A pipe at its place is not waited for.
+/// Opens a file for this process, not for its children. Returns -1 where that fails. A file that is made has `mode`,
+/// less the process's mask. A pipe at its place is not waited for.
 [[nodiscard]] inline int open_file(const std::string& path, opening how, unsigned mode = 0644) noexcept
 {
 #if TUNEKIT_ON_WINDOWS
@@ -269,8 +269,8 @@ void each_name_in(const std::string& folder, With&& with)
 #endif
 }
 
-/// Waits for the lock of the folder of `path`. Returns its descriptor, which holds the lock until it is closed; -1 where the
-/// file system has no locks. Windows locks no folder, so it is a file PATH.lock there, which stays.
+/// Waits for the lock of the folder of `path`. Returns its descriptor, which holds the lock until it is closed; -1
+/// where the file system has no locks. Windows locks no folder, so it is a file PATH.lock there, which stays.
 [[nodiscard]] inline int lock_folder_of(const std::string& path)
 {
 #if TUNEKIT_ON_WINDOWS

@@ -2,9 +2,9 @@
 #pragma once
 
 /// \file
-/// What systems that fork do differently about processes: what a process is told, how it talks, where it runs, and who looks
-/// after whom. Linux has all of it. macOS has no new parent for orphans, no end with the parent, no limit of the address
-/// space, no processors of one's own and no namespaces; what stands here for them says so.
+/// What systems that fork do differently about processes: what a process is told, how it talks, where it runs, and who
+/// looks after whom. Linux has all of it. macOS has no new parent for orphans, no end with the parent, no limit of the
+/// address space, no processors of one's own and no namespaces; what stands here for them says so.
 
 #include "tunekit/core/detail/system.hpp"
 
@@ -50,8 +50,8 @@
 
 namespace tunekit::core::detail::system {
 
-/// Ends this process at once. `_exit` does the same, but a sanitizer adds work to it, such as writing what the parent had in
-/// its buffers at the fork.
+/// Ends this process at once. `_exit` does the same, but a sanitizer adds work to it, such as writing what the parent
+/// had in its buffers at the fork.
 [[noreturn]] inline void end_process(int status) noexcept
 {
 #if TUNEKIT_ON_LINUX
@@ -174,8 +174,8 @@ inline bool send_packet(int to, const void* bytes, std::size_t size, int passed 
 /// The result of an attempt to receive a packet.
 enum class received : std::uint8_t { packet, nothing_yet, end };
 
-/// Receives one packet of at most `room` bytes and sets `size` to its length. It does not wait, unless `wait` is set and the
-/// socket is one that waits. `end`: the conversation is over, or broken.
+/// Receives one packet of at most `room` bytes and sets `size` to its length. It does not wait, unless `wait` is set
+/// and the socket is one that waits. `end`: the conversation is over, or broken.
 inline received receive_now(int from, void* bytes, std::size_t room, std::size_t& size, descriptor* passed = nullptr,
                             bool wait = false) noexcept
 {
@@ -236,8 +236,8 @@ inline received receive_now(int from, void* bytes, std::size_t room, std::size_t
     return received::packet;
 }
 
-/// Calls `f(number, descriptor of the directory)` for each entry of a directory of numbers, such as /proc/self/task. False
-/// where it cannot be read.
+/// Calls `f(number, descriptor of the directory)` for each entry of a directory of numbers, such as /proc/self/task.
+/// False where it cannot be read.
 template <class F>
 bool each_number_in(const char* directory, F&& f)
 {
@@ -290,8 +290,8 @@ bool each_number_in(const char* directory, F&& f)
     return true;
 }
 
-/// Asks the system to send `signal` to this process when the thread that forked it ends. macOS has no such thing: there the
-/// end of a conversation, or `signal_news`, tells of the parent's end.
+/// Asks the system to send `signal` to this process when the thread that forked it ends. macOS has no such thing: there
+/// the end of a conversation, or `signal_news`, tells of the parent's end.
 inline void end_with_parent(int signal) noexcept
 {
 #if TUNEKIT_ON_LINUX
@@ -301,8 +301,8 @@ inline void end_with_parent(int signal) noexcept
 #endif
 }
 
-/// Makes this process the new parent of descendants that lose theirs. On macOS they get the system's first process, and are
-/// not found any more.
+/// Makes this process the new parent of descendants that lose theirs. On macOS they get the system's first process, and
+/// are not found any more.
 inline void adopt_descent() noexcept
 {
 #if TUNEKIT_ON_LINUX
@@ -418,8 +418,8 @@ inline bool use_cores(std::span<const int> cores) noexcept
 #endif
 }
 
-/// The bytes of a process: `at` 0 is the address space, 1 the resident memory. A `pid` of 0 is this process. 0 where it is
-/// not known.
+/// The bytes of a process: `at` 0 is the address space, 1 the resident memory. A `pid` of 0 is this process. 0 where it
+/// is not known.
 [[nodiscard]] inline std::size_t memory_of(pid_t pid, int at) noexcept
 {
 #if TUNEKIT_ON_LINUX
@@ -437,8 +437,8 @@ inline bool use_cores(std::span<const int> cores) noexcept
 #endif
 }
 
-/// SIGCHLD, SIGTERM and SIGCONT, which ends a stop and tells of the parent's end (macOS tells of that itself), as something to
-/// poll. Precondition: they are blocked.
+/// SIGCHLD, SIGTERM and SIGCONT, which ends a stop and tells of the parent's end (macOS tells of that itself), as
+/// something to poll. Precondition: they are blocked.
 class signal_news {
 public:
     signal_news() = default;
@@ -498,8 +498,8 @@ public:
         sigaddset(&heard_, SIGCONT);
 #endif
     }
-    /// Waits for one of them; on macOS for a second at most, so that nothing is missed that came before. True where this
-    /// process is to end.
+    /// Waits for one of them; on macOS for a second at most, so that nothing is missed that came before. True where
+    /// this process is to end.
     bool await() noexcept
     {
 #if TUNEKIT_ON_LINUX

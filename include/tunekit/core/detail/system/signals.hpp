@@ -10,8 +10,9 @@
 
 namespace tunekit::core::detail::system {
 
-/// While it lives, the first `signal` calls `handler`, and the next one does what it does in a new process. System calls go
-/// on behind it. At the end the signal has its former effect again. A SIGHUP that is ignored stays so: nohup(1) says that.
+/// While it lives, the first `signal` calls `handler`, and the next one does what it does in a new process. System
+/// calls go on behind it. At the end the signal has its former effect again. A SIGHUP that is ignored stays so:
+/// nohup(1) says that.
 class handled_signal {
 public:
     handled_signal(int signal, void (*handler)(int)) noexcept : signal_(signal)

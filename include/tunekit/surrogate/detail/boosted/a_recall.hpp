@@ -21,9 +21,9 @@ namespace tunekit::surrogate::detail {
 ///     a_recall score(y, 64);
 ///     const double now = score(predicted);
 ///
-/// With rows sorted by prediction and r_j the true rank of the j-th (0 is best),
-/// curve[i] = #{ j < i : r_j <= i } / (i + 1), and the score is the mean of curve[0 ... N - 1], 0 where there is no i-th row.
-/// A perfect ranking of n >= N rows scores 1/N sum_i i / (i + 1) < 1. Ties go to the lower row, in both rankings.
+/// With rows sorted by prediction and r_j the true rank of the j-th (0 is best), curve[i] = #{ j < i : r_j <= i } /
+/// (i + 1), and the score is the mean of curve[0 ... N - 1], 0 where there is no i-th row. A perfect ranking of n >= N
+/// rows scores 1/N sum_i i / (i + 1) < 1. Ties go to the lower row, in both rankings.
 ///
 /// Cost:   O(n log n) once, O(n + N log N) per score.
 /// Source: TVM's XGBoost cost model, `xgb_average_recalln_curve_score`.

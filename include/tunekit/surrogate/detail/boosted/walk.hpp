@@ -134,7 +134,8 @@ public:
     [[nodiscard]] const float_lanes& column(std::size_t c) const { return line_[c]; }
 
 private:
-    // Exchanges the squares of side `Side` that lie beside the diagonal of each square of twice the side; then larger ones.
+    // Exchanges the squares of side `Side` that lie beside the diagonal of each square of twice the side; then larger
+    // ones.
     template <std::size_t Side>
     void turn()
     {
@@ -188,8 +189,8 @@ public:
     [[nodiscard]] const float* data() const noexcept { return x_.data(); }
 
 private:
-    // The used columns of `floats` rows of d features, square by square. The rows after them, where there are as many `more`,
-    // are asked for meanwhile: a whole set of rows is larger than a near cache.
+    // The used columns of `floats` rows of d features, square by square. The rows after them, where there are as many
+    // `more`, are asked for meanwhile: a whole set of rows is larger than a near cache.
     void read_tiles(const float* from, std::size_t d, bool more, float* to)
     {
         for (std::size_t k = 0; k < used_.size();) {

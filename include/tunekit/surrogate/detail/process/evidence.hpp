@@ -23,17 +23,19 @@ namespace tunekit::surrogate::detail {
 /// The factor of K over `points`. Cost O(n^3 / 6) multiplications.
 [[nodiscard]] triangle factor_of(const point_strips& points, const matern& covariance, double noise);
 
-/// -ln p(y | theta) - ln p(theta) of theta = (ln length_1 ... ln length_d, ln variance, ln noise), and its gradient: exact.
+/// -ln p(y | theta) - ln p(theta) of theta = (ln length_1 ... ln length_d, ln variance, ln noise), and its gradient:
+/// exact.
 ///
 ///     -ln p(y | theta) = y^T K^-1 y / 2 + sum ln L_ii + n ln(2 pi) / 2
 ///     d/dtheta         = tr((K^-1 - K^-1 y y^T K^-1) dK/dtheta) / 2
 ///
-/// Constants of the prior are left out. A coordinate that is the same in all points adds nothing to a covariance, so the
-/// points are without it: only the prior says what its length is.
+/// Constants of the prior are left out. A coordinate that is the same in all points adds nothing to a covariance, so
+/// the points are without it: only the prior says what its length is.
 /// Source: Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, 5.8 and 5.9.
 class evidence {
 public:
-    /// `middle` has the prior's median of each entry of theta; `lengths` has the position in theta of each coordinate's length.
+    /// `middle` has the prior's median of each entry of theta; `lengths` has the position in theta of each coordinate's
+    /// length.
     evidence(const point_strips& points, std::span<const double> y, core::plain_vector<char> overlap,
              core::plain_vector<std::size_t> lengths, const process_prior& prior, std::span<const double> middle)
         : points_(points),

@@ -15,8 +15,8 @@
 
 namespace tunekit::surrogate::detail {
 
-/// s^2 (1 + a + a^2 / 3) e^-a,  a = sqrt(5 sum_c delta_c),  delta_c = ((x_c - z_c) / l_c)^2, or [x_c != z_c] / l_c^2 where
-/// overlap[c].
+/// s^2 (1 + a + a^2 / 3) e^-a,  a = sqrt(5 sum_c delta_c),  delta_c = ((x_c - z_c) / l_c)^2, or [x_c != z_c] / l_c^2
+/// where overlap[c].
 struct matern {
     core::plain_vector<double> inverse_length;
     core::plain_vector<char> overlap;
@@ -34,8 +34,8 @@ struct matern {
         return t * t;
     }
 
-    /// Covariances of the points [begin, end) of `of` with a strip of eight `with` into out[point][8]; (1 + a) e^-a, which
-    /// gradients want, into slope[point][8] where not null.
+    /// Covariances of the points [begin, end) of `of` with a strip of eight `with` into out[point][8]; (1 + a) e^-a,
+    /// which gradients want, into slope[point][8] where not null.
     void operator()(const point_strips& of, std::size_t begin, std::size_t end, const double* with, double* out,
                     double* slope = nullptr) const
     {

@@ -28,8 +28,8 @@ class whitened {
 public:
     friend bool operator==(const whitened&, const whitened&) = default;
 
-    /// Catches up with the rows that `s` gained; begins anew where its factor is another. `points` are the candidates as `s`
-    /// scales them.
+    /// Catches up with the rows that `s` gained; begins anew where its factor is another. `points` are the candidates
+    /// as `s` scales them.
     void update(const posterior& s, const point_strips& points);
     /// Precondition: up to date with `s`.
     void predict(const posterior& s, std::span<stats::prediction> out) const;

@@ -85,11 +85,12 @@ struct posterior {
     [[nodiscard]] std::vector<double> weights() const;
 };
 
-/// The better half of `most` and the latest quarter, ascending, where there are more than `most`; else all. NaN is worst.
+/// The better half of `most` and the latest quarter, ascending, where there are more than `most`; else all. NaN is
+/// worst.
 [[nodiscard]] core::plain_vector<std::size_t> rows_to_keep(std::span<const double> y, std::size_t most);
 
-/// The parameters of highest evidence times prior over `sample`, from the prior's middle, and from those of `s` where it is
-/// `known`.
+/// The parameters of highest evidence times prior over `sample`, from the prior's middle, and from those of `s` where
+/// it is `known`.
 [[nodiscard]] process_parameters most_probable(const posterior& s, std::span<const std::size_t> sample,
                                                const process_prior& prior, std::size_t evaluations, bool known);
 

@@ -37,8 +37,8 @@ struct point_strips {
     }
 };
 
-/// sum_k a_r[k step] b[k] for `Rows` rows r of coefficients and a strip of eight columns b, k < count, in that order: every
-/// sum has one order, whatever the width of a register.
+/// sum_k a_r[k step] b[k] for `Rows` rows r of coefficients and a strip of eight columns b, k < count, in that order:
+/// every sum has one order, whatever the width of a register.
 template <std::size_t Rows>
 struct products {
     linalg::pack sum[Rows][packs] = {};

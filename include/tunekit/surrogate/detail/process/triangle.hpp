@@ -25,8 +25,8 @@ struct triangle {
     [[nodiscard]] const double* row(std::size_t i) const { return entries.data() + i * (i + 1) / 2; }
     [[nodiscard]] double diagonal(std::size_t i) const { return row(i)[i]; }
 
-    /// Solves rows [begin, end) of L x = b in place for a strip of eight right sides, x and b at [row][8], where the rows
-    /// before `begin` are solved and those before `zeros` are 0.
+    /// Solves rows [begin, end) of L x = b in place for a strip of eight right sides, x and b at [row][8], where the
+    /// rows before `begin` are solved and those before `zeros` are 0.
     void solve(double* x, std::size_t begin, std::size_t end, std::size_t zeros = 0) const
     {
         std::size_t r = begin;
@@ -44,9 +44,9 @@ struct triangle {
         }
     }
 
-    /// Adds `n` <= 8 rows and columns to K. `cross` holds at [row][8] the covariances of all `size` old points with the new
-    /// ones and is overwritten by L^-1 cross; `own` is the new corner, [row][8], n x n of it. A pivot that rounding leaves
-    /// below `least`, the exact bound where K has `least` added to its diagonal, counts as `least`.
+    /// Adds `n` <= 8 rows and columns to K. `cross` holds at [row][8] the covariances of all `size` old points with the
+    /// new ones and is overwritten by L^-1 cross; `own` is the new corner, [row][8], n x n of it. A pivot that rounding
+    /// leaves below `least`, the exact bound where K has `least` added to its diagonal, counts as `least`.
     void append(std::span<double> cross, std::span<const double> own, std::size_t n, double least)
     {
         solve(cross.data(), 0, size);
@@ -96,8 +96,9 @@ struct triangle {
     }
 
 private:
-    /// Row `count` from `first` on, less the sum of row `of` of `p` and the `count` products still missing from it, over the
-    /// diagonal l[count]. All products are summed before one subtraction, so the rows that are solved together change no bit.
+    /// Row `count` from `first` on, less the sum of row `of` of `p` and the `count` products still missing from it,
+    /// over the diagonal l[count]. All products are summed before one subtraction, so the rows that are solved together
+    /// change no bit.
     template <std::size_t Rows>
     static void finish(const products<Rows>& p, std::size_t of, double* first, const double* l, std::size_t count)
     {

@@ -9,8 +9,8 @@
 
 namespace tunekit::measure {
 
-/// The bits of the number of half precision (IEEE 754 binary16) that is nearest to `x`; among two the even one. Beyond the
-/// largest, 65504, it is infinity.
+/// The bits of the number of half precision (IEEE 754 binary16) that is nearest to `x`; among two the even one. Beyond
+/// the largest, 65504, it is infinity.
 [[nodiscard]] constexpr std::uint16_t half_of(float x) noexcept
 {
     const auto bits = std::bit_cast<std::uint32_t>(x);

@@ -17,8 +17,8 @@
 
 namespace tunekit::measure {
 
-/// The parameters of a space as macros: a function of a configuration that gives a line `#define NAME VALUE` for each, as
-/// the compiler's option -DNAME=VALUE would. `true` and `false` become 1 and 0; every other value is its text.
+/// The parameters of a space as macros: a function of a configuration that gives a line `#define NAME VALUE` for each,
+/// as the compiler's option -DNAME=VALUE would. `true` and `false` become 1 and 0; every other value is its text.
 ///
 ///     const auto defines = measure::macros(space);
 ///     defines(space.at(0));                                  // "#define tile 8\n#define unrolled 1\n"
@@ -48,8 +48,8 @@ template <space::typed Space>
     };
 }
 
-/// A template whose configurations are one file, each with the space's `macros` in front. `launches` gives the launches of
-/// a configuration, a std::vector<device_launch>. The compiler's messages name the file and its lines.
+/// A template whose configurations are one file, each with the space's `macros` in front. `launches` gives the launches
+/// of a configuration, a std::vector<device_launch>. The compiler's messages name the file and its lines.
 ///
 ///     const auto program = measure::kernel_file("transpose.cl", space, [](const auto& c) {
 ///         const int tile = tk::get<"tile">(c);

@@ -95,12 +95,13 @@ struct opencl_failure : candidate_error {
     }
 };
 
-/// A shared library, opened by the first of several names that works; `Missing` is the error where none does. Move-only.
-/// It stays open, because its own threads may still run in it.
+/// A shared library, opened by the first of several names that works; `Missing` is the error where none does.
+/// Move-only. It stays open, because its own threads may still run in it.
 template <class Missing>
 class device_library {
 public:
-    /// Opens `path`, or where that is empty the first of `names` that works. Throws Missing: "no <what>: <reason>; <remedy>".
+    /// Opens `path`, or where that is empty the first of `names` that works. Throws Missing: "no <what>: <reason>;
+    /// <remedy>".
     device_library(const std::string& path, const std::vector<std::string>& names, const char* what, const char* remedy)
         : what_(what)
     {
@@ -135,7 +136,8 @@ public:
         return {found};
     }
 
-    /// The folder of the library file, links followed, from the place of a function in it; empty where that is not known.
+    /// The folder of the library file, links followed, from the place of a function in it; empty where that is not
+    /// known.
     template <class Function>
     [[nodiscard]] static std::string folder(Function* of)
     {

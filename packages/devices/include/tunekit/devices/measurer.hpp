@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// What the measurers of all devices have in common: a worker that holds the device, behind a look at what it can start.
+/// What the measurers of all devices have in common: a worker that holds the device, behind a look at what it can
+/// start.
 
 #include <cstddef>
 #include <memory>
@@ -21,8 +22,8 @@
 
 namespace tunekit::measure {
 
-/// Settings of `isolated` for a worker that uses a device. Drivers map far more than they use, so the parent watches the
-/// resident memory: at most `memory_bytes` of the host's.
+/// Settings of `isolated` for a worker that uses a device. Drivers map far more than they use, so the parent watches
+/// the resident memory: at most `memory_bytes` of the host's.
 [[nodiscard]] inline isolated_options device_isolation(std::size_t memory_bytes = std::size_t{8} << 30)
 {
     return {.memory_bytes = memory_bytes, .rule = memory_rule::resident};
@@ -30,11 +31,11 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// A measurer in front of another. Where a rule refuses the built code of a candidate, the candidate fails as launch_error,
-/// and no worker is lost.
+/// A measurer in front of another. Where a rule refuses the built code of a candidate, the candidate fails as
+/// launch_error, and no worker is lost.
 ///
-/// `cache` names built code by `key(source, entry)` and `path(key)`. A rule has `exceeds(launch, path)`, which is empty or
-/// one line; `refusal`, the driver's code for it; and `ran()`, which is called after each candidate that ran.
+/// `cache` names built code by `key(source, entry)` and `path(key)`. A rule has `exceeds(launch, path)`, which is empty
+/// or one line; `refusal`, the driver's code for it; and `ran()`, which is called after each candidate that ran.
 template <class Template, class Cache, class Rule, measurer Inner>
 class admitted_measurer {
 public:
@@ -91,8 +92,8 @@ private:
     Inner inner_;
 };
 
-/// The kernel of a template of device sources, for `timed`: it finds the code that was built for a configuration, and `Run`
-/// loads and runs it.
+/// The kernel of a template of device sources, for `timed`: it finds the code that was built for a configuration, and
+/// `Run` loads and runs it.
 template <class Run, class Template, class Cache, class Session>
 [[nodiscard]] auto device_kernel(Template what, Cache cache, device_operands<Session>& data, Session& gpu)
 {
@@ -103,7 +104,8 @@ template <class Run, class Template, class Cache, class Session>
     };
 }
 
-/// A measurer that builds in `pool` and runs what `rule` admits in a worker of its own, which `gpu` begins the device in.
+/// A measurer that builds in `pool` and runs what `rule` admits in a worker of its own, which `gpu` begins the device
+/// in.
 template <class Run, class Template, class Pool, class Session, class Repetition, class Rule>
 [[nodiscard]] auto device_measurer(Template what, Pool pool, device_operands<Session>& data, Repetition repeat,
                                    const std::shared_ptr<Session>& gpu, Rule rule, std::size_t memory_bytes)

@@ -73,8 +73,8 @@ public:
         input(std::span<const std::uint16_t>(halves));
     }
 
-    /// Adds an array of half precision that kernels fill: NaN at first, then compared with `want`, of each number the nearest
-    /// half.
+    /// Adds an array of half precision that kernels fill: NaN at first, then compared with `want`, of each number the
+    /// nearest half.
     void output_half(std::span<const float> want, tolerance within)
     {
         const std::vector<std::uint16_t> halves = halves_of(want);

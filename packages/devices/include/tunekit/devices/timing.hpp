@@ -41,11 +41,11 @@ struct device_timing {
     friend bool operator==(const device_timing&, const device_timing&) = default;
 };
 
-/// The timed runs of one configuration in a session. The number of launches of a run follows from the time of the run before
-/// it. The first run, which may be checked, is launched exactly once.
+/// The timed runs of one configuration in a session. The number of launches of a run follows from the time of the run
+/// before it. The first run, which may be checked, is launched exactly once.
 ///
-/// A session has `timing()`; `flush()`; `seconds(n, launch)`, the mean of n launches; and `counts_waiting`, whether that
-/// includes the wait for a launch on an idle device.
+/// A session has `timing()`; `flush()`; `seconds(n, launch)`, the mean of n launches; and `counts_waiting`, whether
+/// that includes the wait for a launch on an idle device.
 class launch_series {
 public:
     /// Seconds of one `launch()`, which puts work into the session's queue.

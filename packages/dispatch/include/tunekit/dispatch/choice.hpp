@@ -182,7 +182,8 @@ struct pick {
 ///
 /// A shape that was measured gets the best configuration there. Any other shape gets what the device's general rung
 /// says, whatever its sizes; a size below 1 counts as 1. A device that was not measured gets what the first of its kin
-/// would (`kinship_of`), and without kin rung `one`; `pick::on` says which. Everything is integer arithmetic, so a header generated from it chooses the same.
+/// would (`kinship_of`), and without kin rung `one`; `pick::on` says which. Everything is integer arithmetic, so a
+/// header generated from it chooses the same.
 struct choice {
     std::string kernel{};                   ///< the name of the kernel, as in the results
     std::string version{};                  ///< the version of the kernel's code, as in the results
@@ -203,7 +204,8 @@ struct choice {
         return nullptr;
     }
 
-    /// The part that answers for a device: its own, else that of the first of its kin; null and `other` if neither was measured.
+    /// The part that answers for a device: its own, else that of the first of its kin; null and `other` if neither was
+    /// measured.
     [[nodiscard]] std::pair<const device_choice*, kinship> nearest_of_kin(std::string_view device) const
     {
         std::pair<const device_choice*, kinship> out{nullptr, kinship::other};

@@ -80,8 +80,8 @@ namespace detail {
     return out;
 }
 
-/// All that results say about choices: their table, the choice fitted to all of its rows, and what each rung costs at shapes
-/// that its fit has not seen. Refers to the results.
+/// All that results say about choices: their table, the choice fitted to all of its rows, and what each rung costs at
+/// shapes that its fit has not seen. Refers to the results.
 struct whole_fit {
     cost_table table{};
     fitted over_all{};

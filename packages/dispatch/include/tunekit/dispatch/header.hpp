@@ -109,19 +109,19 @@ inline void check_header(const choice& c, const header_options& options)
 ///     pick pick_now(const char* device, long long m, long long n, long long k);              // TUNEKIT_DISPATCH first
 ///     constexpr decltype(auto) visit(const pick& which, F&& f);           // f(instance<N>{}), for kernels that are templates
 ///
-/// and the first three without a device, for the home device. A size that is words is an `enum class` of the size's name.
-/// In C the names begin with the options' name and `_`, `choose` gives a pointer, and the functions that take a device end
-/// in `_on_device`. These choose what `choice::choose` does. `pick::untuned` says where the program's untuned default is
-/// believed to be faster, `pick::on` whether the device itself answered, or a kin. Comments give the device, the date and
-/// the expected loss of each rung.
+/// and the first three without a device, for the home device. A size that is words is an `enum class` of the size's
+/// name. In C the names begin with the options' name and `_`, `choose` gives a pointer, and the functions that take a
+/// device end in `_on_device`. These choose what `choice::choose` does. `pick::untuned` says where the program's
+/// untuned default is believed to be faster, `pick::on` whether the device itself answered, or a kin. Comments give the
+/// device, the date and the expected loss of each rung.
 ///
 /// The environment is read at the first call; in C that call must not meet another one in a second thread.
 ///
-/// Errors: std::invalid_argument for a name (of the namespace, a size, a word or a parameter) that is no identifier, has a
-///         meaning in C, C++ or the header, is a macro, or occurs twice; for a home that is no device of the choice; for a
-///         choice without devices, and for a device without shapes.
-/// Cost:   with `nearest` about shapes x cells, of which there are four for each shape and 4096 at most: 0.2 s for 1000.
-///         A pick takes 2 to 30 ns among 1000 shapes (docs/dispatch.md).
+/// Errors: std::invalid_argument for a name (of the namespace, a size, a word or a parameter) that is no identifier,
+///         has a meaning in C, C++ or the header, is a macro, or occurs twice; for a home that is no device of the
+///         choice; for a choice without devices, and for a device without shapes.
+/// Cost:   with `nearest` about shapes x cells, of which there are four for each shape and 4096 at most: 0.2 s
+///         for 1000. A pick takes 2 to 30 ns among 1000 shapes (docs/dispatch.md).
 [[nodiscard]] inline std::string header_text(const choice& c, const header_options& options = {})
 {
     detail::check_header(c, options);
@@ -134,9 +134,9 @@ inline void check_header(const choice& c, const header_options& options)
            options.name + '\n';
 }
 
-/// The text of a header for the choices of several kernels. The part of each is in a namespace of the kernel's name within
-/// `options.name`; in C its names begin with both. Errors: those for one choice; std::invalid_argument for the name of a
-/// kernel that is no identifier, or occurs twice, and for no choice at all.
+/// The text of a header for the choices of several kernels. The part of each is in a namespace of the kernel's name
+/// within `options.name`; in C its names begin with both. Errors: those for one choice; std::invalid_argument for the
+/// name of a kernel that is no identifier, or occurs twice, and for no choice at all.
 [[nodiscard]] inline std::string header_text(std::span<const choice> all, const header_options& options = {})
 {
     require(!all.empty(), "write_header: no choice, want one at least");

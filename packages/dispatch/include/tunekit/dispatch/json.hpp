@@ -26,8 +26,8 @@ namespace tunekit::dispatch {
 ///                    "tree": [{"of": 1, "less": 0, "at_most": 100, "yes": 1, "no": 2}, {"config": 0, "untuned": false}, ...],
 ///                    "scores": [{"rung": "exact", "shapes": 64, "share": 0.97, "worst": 0.8}, ...]}]}, ...]
 ///
-/// `config` is a position in `configs`. A node of a tree has the bits of sizes whose logarithms are added and subtracted, or
-/// of one size that is compared itself. What is not UTF-8 in a text becomes U+FFFD.
+/// `config` is a position in `configs`. A node of a tree has the bits of sizes whose logarithms are added and
+/// subtracted, or of one size that is compared itself. What is not UTF-8 in a text becomes U+FFFD.
 [[nodiscard]] inline std::string json_text(std::span<const choice> all)
 {
     using json = nlohmann::ordered_json;
@@ -73,8 +73,8 @@ namespace tunekit::dispatch {
     return out.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
-/// Writes the JSON: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the old file then
-/// stays.
+/// Writes the JSON: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the old file
+/// then stays.
 inline void write_json(const std::string& path, std::span<const choice> all) { io::write_text(path, json_text(all)); }
 
 }  // namespace tunekit::dispatch

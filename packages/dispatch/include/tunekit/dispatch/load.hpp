@@ -28,9 +28,9 @@
 
 namespace tunekit::dispatch {
 
-/// The position of the configuration that the environment's variable TUNEKIT_DISPATCH names for a kernel; empty where it
-/// names none. It is a list such as "gemm=4711 conv=12" of kernels and of candidates' indices in their spaces; blanks in
-/// a kernel's name become _. Errors: tunekit::error where it names what the choice does not have.
+/// The position of the configuration that the environment's variable TUNEKIT_DISPATCH names for a kernel; empty where
+/// it names none. It is a list such as "gemm=4711 conv=12" of kernels and of candidates' indices in their spaces;
+/// blanks in a kernel's name become _. Errors: tunekit::error where it names what the choice does not have.
 [[nodiscard]] inline std::optional<std::uint32_t> forced(const choice& c)
 {
     const char* const text = std::getenv("TUNEKIT_DISPATCH");
@@ -64,8 +64,8 @@ struct loaded {
     kinship on = kinship::same;             ///< how the program's device is related to `device`
     picker picks{};                         ///< the picks of `chosen` for the program's device, made for many calls
 
-    /// The configuration for a shape: what the environment forces, else what the choice says. Precondition: the choice was
-    /// loaded. Throws std::invalid_argument unless there is one size for each name.
+    /// The configuration for a shape: what the environment forces, else what the choice says. Precondition: the choice
+    /// was loaded. Throws std::invalid_argument unless there is one size for each name.
     [[nodiscard]] pick choose(std::span<const std::int64_t> at) const
     {
         return forced ? pick{*forced, rung::forced, false, on} : picks(at);

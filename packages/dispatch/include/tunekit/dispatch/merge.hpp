@@ -29,9 +29,9 @@ struct merged_results {
 ///     const auto both = dispatch::merge_all(std::vector{dispatch::read_results("mine"), dispatch::read_results("theirs")});
 ///     for (const std::string& line : both.left_out) log(line);
 ///
-/// Of one configuration at a shape on a device the fastest time counts, as in `results::add`. Where two times contradict,
-/// it is decided as in a race: what is not shown counts for nobody. The configuration is left out there, so that it is
-/// measured again rather than believed. The order of the sources makes no difference.
+/// Of one configuration at a shape on a device the fastest time counts, as in `results::add`. Where two times
+/// contradict, it is decided as in a race: what is not shown counts for nobody. The configuration is left out there, so
+/// that it is measured again rather than believed. The order of the sources makes no difference.
 /// Errors: those of `results::merge` for another kernel, version, space or set of sizes, and for other values of one
 ///         configuration; std::invalid_argument for no source.
 [[nodiscard]] inline merged_results merge_all(std::span<const results> from, double max_ratio = 2)

@@ -99,8 +99,8 @@ struct doubts {
 /// Once a shape is chosen it counts as measured for the next distances, so that the chosen shapes are spread. Where
 /// nothing was measured on the device, the first shape is the one in the middle, and each next one is the farthest from
 /// those before it. The doubt is then +inf.
-/// Errors: std::invalid_argument for a candidate with another number of sizes, or a size below 1. Cost: candidates x (n +
-///         shapes), and one fit.
+/// Errors: std::invalid_argument for a candidate with another number of sizes, or a size below 1. Cost: candidates x
+///         (n + shapes), and one fit.
 /// Source: ours. The spreading by the farthest shape is Gonzalez (1985), Clustering to minimize the maximum
 ///         intercluster distance.
 [[nodiscard]] inline std::vector<doubtful_shape> next_shapes(const results& all, const std::string& device,

@@ -16,13 +16,14 @@
 
 namespace tunekit::dispatch {
 
-/// A choice for one device with the tables of a generated header: measured shapes are found by a hash, the nearest by a grid.
-/// It is a value, and keeps what it needs of the choice.
+/// A choice for one device with the tables of a generated header: measured shapes are found by a hash, the nearest by a
+/// grid. It is a value, and keeps what it needs of the choice.
 ///
 ///     const dispatch::picker pick_for(chosen, to_text(this_machine()));
 ///     const dispatch::pick p = pick_for({128, 768, 768});        // the same as chosen.choose(device, {128, 768, 768})
 ///
-/// Cost: of a pick, see docs/dispatch.md; choice::choose looks at all shapes. To make one takes 50 ms for 1000 shapes that follow no rule.
+/// Cost: of a pick, see docs/dispatch.md; choice::choose looks at all shapes. To make one takes 50 ms for 1000 shapes
+/// that follow no rule.
 class picker {
 public:
     picker() = default;  ///< has nothing to choose: position 0, by rung `one`

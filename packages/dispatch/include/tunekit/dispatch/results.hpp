@@ -68,8 +68,8 @@ struct result {
     friend bool operator==(const result&, const result&) = default;
 };
 
-/// Whether two rows of one configuration, shape and device cannot both be right: measured whole, with intervals that do not
-/// overlap, and times that differ by a factor above `max_ratio`.
+/// Whether two rows of one configuration, shape and device cannot both be right: measured whole, with intervals that do
+/// not overlap, and times that differ by a factor above `max_ratio`.
 [[nodiscard]] inline bool contradict(const result& a, const result& b, double max_ratio)
 {
     return !a.at_least && !b.at_least && (a.within.low > b.within.high || b.within.low > a.within.high) &&

@@ -35,8 +35,8 @@ struct named_shape {
     shape_sizes at{};                  ///< the sizes, each at least 1
 };
 
-/// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more, or NAME=WORD for the enumerations.
-/// Empty where the name has another form.
+/// Reads a task's name: words, then NAME=NUMBER at least once, each number 1 or more, or NAME=WORD for the
+/// enumerations. Empty where the name has another form.
 [[nodiscard]] inline std::optional<named_shape> named_shape_of(std::string_view name,
                                                                std::span<const enumeration> words = {})
 {

@@ -168,11 +168,10 @@ void carry_over(results& known, std::vector<task>& tasks, const std::vector<begu
 ///                                 {.device = to_text(this_machine()), .budget = {.seconds = 600}}, gen);
 ///
 /// The shapes are tuned in waves of `together`, which `next_shapes` chooses. The recipe tunes each wave under its
-/// schedule, and the shapes of a wave learn from each other as it says (`recipe::carry`). Each shape begins with its own
-/// known configurations, then with the winners of its `neighbours` nearest
-/// shapes that are not yet among them. At the end the best `keep` of every shape are measured at all shapes of this
-/// call, so that `fit` knows their loss there. A configuration that is `carry_factor` times slower than the best is cut
-/// short.
+/// schedule, and the shapes of a wave learn from each other as it says (`recipe::carry`). Each shape begins with its
+/// own known configurations, then with the winners of its `neighbours` nearest shapes that are not yet among them. At
+/// the end the best `keep` of every shape are measured at all shapes of this call, so that `fit` knows their loss
+/// there. A configuration that is `carry_factor` times slower than the best is cut short.
 ///
 /// A wave gets a share of the seconds left for tuning, in proportion to its share of the shapes that are left. Budgets
 /// without seconds have no limit of time. `known` may have no rows, but it names kernel, version, space, sizes and

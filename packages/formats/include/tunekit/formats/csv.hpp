@@ -101,7 +101,8 @@ inline constexpr std::array<std::string_view, 10> csv_columns{"cost_s", "spread_
     return out += '\n';
 }
 
-/// Reads the fields of a measurement, and its values behind them; empty where one is malformed, which `wrong(column, what)` is told.
+/// Reads the fields of a measurement, and its values behind them; empty where one is malformed, which
+/// `wrong(column, what)` is told.
 template <class Wrong>
 [[nodiscard]] std::optional<measure::measurement> read_measurement(std::span<const std::string> fields,
                                                                    std::span<const std::string> values, Wrong&& wrong)
@@ -157,8 +158,8 @@ template <class Wrong>
 
 }  // namespace detail
 
-/// Trials as text: one line each, with the texts of the parameters' values. `values` names the numbers beside the cost, a column each;
-/// one that was not measured, and those of a failure, are empty.
+/// Trials as text: one line each, with the texts of the parameters' values. `values` names the numbers beside the cost,
+/// a column each; one that was not measured, and those of a failure, are empty.
 ///
 ///     tk::io::trials_to_csv(found.trials(), space, found.value_names)
 template <space::described Space>

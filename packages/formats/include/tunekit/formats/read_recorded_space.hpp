@@ -53,7 +53,8 @@ inline repeat_order read_params(recorded_space& out, const std::string& path, st
         if (parts.size() > 1 && parts[0] == "#" && parts[1] == "passes:" &&
             (order = read_order(parts)) == repeat_order{})
             out.problems.push_back(
-                {path, at, "passes", "is not an order of runs, want 'passes: RUNS runs in blocks of RUNS', whole blocks"});
+                {path, at, "passes",
+                 "is not an order of runs, want 'passes: RUNS runs in blocks of RUNS', whole blocks"});
         if (parts.empty() || parts[0].starts_with('#')) continue;
         const auto rest = [&] {
             return parts.size() < 2 ? std::string() : std::string(parts[1].data(), line.data() + line.size());
@@ -84,9 +85,9 @@ inline repeat_order read_params(recorded_space& out, const std::string& path, st
             }
             out.parameters.push_back(std::move(p));
         } else {
-            out.problems.push_back(
-                {path, at, std::string(parts[0].substr(0, 80)),
-                 "is not a whole entry, want 'kernel', 'device', 'param NAME V1 ...', 'value NAME' or 'constraint EXPR'"});
+            out.problems.push_back({path, at, std::string(parts[0].substr(0, 80)),
+                                    "is not a whole entry, want 'kernel', 'device', 'param NAME V1 ...', 'value NAME' "
+                                    "or 'constraint EXPR'"});
         }
     }
     if (out.parameters.empty()) throw error(path + ": has no 'param NAME V1 V2 ...' line, want one per column");
@@ -285,8 +286,8 @@ struct layout {
 ///     const auto recorded = tk::io::read_recorded_space("spaces/gemm");
 ///
 /// The format is documented in docs/formats.md. Rows, repeats and entries that are malformed are left out and listed in
-/// `problems`, with file, line and field; of a configuration that occurs twice the first row counts. Where the file tells the
-/// order of the repeats, a row that is not in whole passes is left out.
+/// `problems`, with file, line and field; of a configuration that occurs twice the first row counts. Where the file
+/// tells the order of the repeats, a row that is not in whole passes is left out.
 ///
 /// Errors: tunekit::error where a file cannot be read, a parameter's line is malformed or the header lacks a column.
 /// Units:  files hold milliseconds, the result seconds; `time_ms` becomes the cost, the standard error of t0 ... the

@@ -226,8 +226,8 @@ namespace detail {
 ///     {"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "flag", "values": ["-O2", "-O3"]}],
 ///      "constraints": ["tile < 64 or flag == '-O3'"], "default": {"tile": 16, "flag": "-O2"}}
 ///
-/// `{"name": "unroll", "flag": "-funroll-loops"}` has the values "" and that, `{"name": "loops", "permutation": 3}` the orders
-/// of three.
+/// `{"name": "unroll", "flag": "-funroll-loops"}` has the values "" and that, `{"name": "loops", "permutation": 3}` the
+/// orders of three.
 ///
 /// Errors: tunekit::error, one line with the file, the field and what is wanted, also where JSON nests deeper than 64
 /// or names a member of an object twice, or memory does not suffice. std::invalid_argument that names the file and the

@@ -177,8 +177,8 @@ inline void read_t4_results(std::string_view text, const std::string& name, t4_f
 /// Writes a T4 file. Errors: tunekit::error where it cannot.
 inline void write_t4(const std::string& path, const t4_file& file) { write_text(path, to_json(file).dump(1) + '\n'); }
 
-/// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or s, else the
-/// mean of the runtimes; the seconds of the evaluation are the sum of its times without those of the search.
+/// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or s, else
+/// the mean of the runtimes; the seconds of the evaluation are the sum of its times without those of the search.
 /// Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result, constraints -> invalid,
 /// runtime -> launch_error; bad_cost for a result marked correct that has no positive time.
 [[nodiscard]] inline measure::recorded_row recorded_of(const t4_result& r)

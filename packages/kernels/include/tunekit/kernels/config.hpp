@@ -141,8 +141,9 @@ struct winograd_config {
 };
 
 /// The configuration of a depthwise convolution. With `vectorise` = channel a tile is mr pixels of a row by nv vectors
-/// of vl channels, and input and output are blocks of nv vl channels. There `sweep` goes over mr whole rows at once, one
-/// vector of channels after another. With pixel a tile is mr rows by nv vectors of vl pixels, and both are plain NCHW.
+/// of vl channels, and input and output are blocks of nv vl channels. There `sweep` goes over mr whole rows at once,
+/// one vector of channels after another. With pixel a tile is mr rows by nv vectors of vl pixels, and both are plain
+/// NCHW.
 struct depthwise_config {
     vectorise_mode vectorise = vectorise_mode::pixel;  ///< what a vector holds
     int mr = 1, nv = 1, vl = 1;                        ///< the tile

@@ -65,7 +65,8 @@ inline constexpr auto fields<gemm_config> = std::tuple_cat(
                field{"pack_a", &gemm_config::pack_a}, field{"pack_b", &gemm_config::pack_b},
                field{"fetch_c", &gemm_config::fetch_c}, field{"edge", &gemm_config::edge}});
 
-/// Sizes that a configuration gives in elements and a space in tiles: none, but for the two below. `from` a point, or `to` it.
+/// Sizes that a configuration gives in elements and a space in tiles: none, but for the two below. `from` a point, or
+/// `to` it.
 template <class Config, class Point>
 void sizes(Config&, Point&)
 {
@@ -143,9 +144,10 @@ template <class Space, class... Configs>
 
 }  // namespace detail
 
-/// The plain configuration of a point in the space of its kernel: `config_of<gemm_config>(space.at(i))`. It is of the type that
-/// the kernel takes; of a space with a choice of the algorithm `any_conv2d_config` or `any_nchw_config`; of a space for
-/// several threads also `gemm_division` or `conv2d_division`. A depthwise convolution has `depthwise_config_of`.
+/// The plain configuration of a point in the space of its kernel: `config_of<gemm_config>(space.at(i))`. It is of the
+/// type that the kernel takes; of a space with a choice of the algorithm `any_conv2d_config` or `any_nchw_config`; of a
+/// space for several threads also `gemm_division` or `conv2d_division`. A depthwise convolution has
+/// `depthwise_config_of`.
 template <detail::whole Config, class... Parameters>
 [[nodiscard]] Config config_of(const space::configuration<Parameters...>& point)
 {
@@ -159,8 +161,8 @@ template <detail::of_two_algorithms Config, class... Parameters>
     return config_of<std::variant_alternative_t<0, Config>>(point);
 }
 
-/// The point of `space` with the values of a configuration, whose fields are all of its parameters; empty where it is not
-/// in the space. Parameters that a dense layer's layout does not use have their first value.
+/// The point of `space` with the values of a configuration, whose fields are all of its parameters; empty where it is
+/// not in the space. Parameters that a dense layer's layout does not use have their first value.
 template <class Space, detail::has_fields Config>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const Config& config)
 {

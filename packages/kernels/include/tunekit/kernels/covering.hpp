@@ -31,7 +31,8 @@ struct covering_list {
     std::span<const std::string_view> configurations{};  ///< the values of each, in the order of the names
 };
 
-// made by bench/studies/covering_lists bench/studies/data/conv2d_shapes.results bench/studies/data/gemm_158_shapes.results
+// made by bench/studies/covering_lists bench/studies/data/conv2d_shapes.results
+// bench/studies/data/gemm_158_shapes.results
 
 namespace detail {
 inline constexpr std::string_view conv2d_by_16[] = {
@@ -57,9 +58,9 @@ inline constexpr covering_list covering_lists[] = {
 };
 // end of what was made
 
-/// The configurations of the `covering_lists` for a kernel and the vectors of its table (`tile_table::lanes`) that `space`
-/// has, in their order, each once. Parameters that a list does not name have the values of `otherwise`. None where there is
-/// no list: what was good with vectors of 16 floats and 32 registers says little of 8 and 16.
+/// The configurations of the `covering_lists` for a kernel and the vectors of its table (`tile_table::lanes`) that
+/// `space` has, in their order, each once. Parameters that a list does not name have the values of `otherwise`. None
+/// where there is no list: what was good with vectors of 16 floats and 32 registers says little of 8 and 16.
 [[nodiscard]] inline std::vector<index> covering(std::string_view kernel, int lanes, const space::any_space& space,
                                                  index otherwise)
 {

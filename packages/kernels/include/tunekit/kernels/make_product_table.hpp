@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// Functions that make the entries of a `product_table`: micro-kernels for double precision, bfloat16 and bytes. Compile
-/// them as those of `make_table.hpp`. Programs without such products need not include it.
+/// Functions that make the entries of a `product_table`: micro-kernels for double precision, bfloat16 and bytes.
+/// Compile them as those of `make_table.hpp`. Programs without such products need not include it.
 
 #include "tunekit/kernels/detail/dot_arithmetic.hpp"
 #include "tunekit/kernels/detail/product_movement.hpp"

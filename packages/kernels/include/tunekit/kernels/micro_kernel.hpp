@@ -108,7 +108,8 @@ struct depthwise_sweep_args {
 /// A sweeping micro-kernel of depthwise convolutions.
 using depthwise_sweep_function = void (*)(const depthwise_sweep_args&);
 
-/// One pass of a transform: the same small matrix applied to `lines` x `vectors` columns of vectors. Strides are in floats.
+/// One pass of a transform: the same small matrix applied to `lines` x `vectors` columns of vectors. Strides are in
+/// floats.
 ///
 ///     out[k out_step + l out_line + v vl] = sum over i of matrix[k][i] in[i in_step + l in_line + v vl]
 struct winograd_pass {
@@ -202,8 +203,8 @@ struct depthwise_tile {
     detail::depthwise_function run = nullptr;            ///< the function
 };
 
-/// One sweeping micro-kernel of a table: mr rows of outputs by one vector of channels, for kernels of that height and width
-/// and that stride in both directions.
+/// One sweeping micro-kernel of a table: mr rows of outputs by one vector of channels, for kernels of that height and
+/// width and that stride in both directions.
 struct depthwise_sweep {
     int mr = 0, vl = 0;                              ///< its size
     int kernel = 0, stride = 0;                      ///< what it is for

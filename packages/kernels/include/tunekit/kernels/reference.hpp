@@ -91,8 +91,8 @@ template <class Format>
     return reference_convolution<formats::fp32>(s, x, w);
 }
 
-/// The product C = A B for each of the batch in a number format, all row-major and dense. Each sum is computed in double
-/// (fp32, bf16), long double (fp64) or 64 bits (u8s8). It is rounded once, or taken modulo 2^32.
+/// The product C = A B for each of the batch in a number format, all row-major and dense. Each sum is computed in
+/// double (fp32, bf16), long double (fp64) or 64 bits (u8s8). It is rounded once, or taken modulo 2^32.
 template <class Format>
 [[nodiscard]] std::vector<typename Format::sum> reference_product(const gemm_shape& s,
                                                                   std::span<const typename Format::left> a,

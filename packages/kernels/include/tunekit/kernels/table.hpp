@@ -103,8 +103,8 @@ struct tile_table {
     }
 };
 
-/// The micro-kernels of matrix products and direct convolutions in one number format, for one machine. It refers to the tiles and does not own
-/// them. For each pair (nv, vl) that occurs, it holds every mr from 1 to a largest one.
+/// The micro-kernels of matrix products and direct convolutions in one number format, for one machine. It refers to the
+/// tiles and does not own them. For each pair (nv, vl) that occurs, it holds every mr from 1 to a largest one.
 template <class Format>
 struct product_table {
     std::span<const detail::basic_tile<Format>> tiles;  ///< the micro-kernels

@@ -35,7 +35,8 @@ template <class Shape>
 }
 
 /// ResNet-18 at 224 x 224 in its pre-activation form, whose first stage has the 1 x 1 shortcut R3.
-/// Source: He, Zhang, Ren, Sun (2016), Identity Mappings in Deep Residual Networks, ECCV; shapes as TVM's test model has them.
+/// Source: He, Zhang, Ren, Sun (2016), Identity Mappings in Deep Residual Networks, ECCV; shapes as TVM's test model
+/// has them.
 inline constexpr std::array<conv2d_layer, 12> resnet18{{
     {"R1", square_conv2d(3, 224, 64, 7, 2, 3), 1},
     {"R2", square_conv2d(64, 56, 64, 3, 1, 1), 4},
@@ -52,7 +53,8 @@ inline constexpr std::array<conv2d_layer, 12> resnet18{{
 }};
 
 /// The convolutions of VGG-16 at 224 x 224.
-/// Source: Simonyan, Zisserman (2015), Very Deep Convolutional Networks for Large-Scale Image Recognition, ICLR, table 1 D.
+/// Source: Simonyan, Zisserman (2015), Very Deep Convolutional Networks for Large-Scale Image Recognition, ICLR, table
+/// 1 D.
 inline constexpr std::array<conv2d_layer, 9> vgg16{{
     {"V1", square_conv2d(3, 224, 64, 3, 1, 1), 1},
     {"V2", square_conv2d(64, 224, 64, 3, 1, 1), 1},
@@ -108,8 +110,8 @@ inline constexpr std::array<conv2d_layer, 18> squeezenet{{
 }
 
 /// The depthwise convolutions of MobileNet at 224 x 224, without its other layers; `networks` does not have them.
-/// Source: Howard et al. (2017), MobileNets, arXiv:1704.04861, table 1. Its last layer has stride 2 in print, but its input and
-///         output are of one size, so it has stride 1.
+/// Source: Howard et al. (2017), MobileNets, arXiv:1704.04861, table 1. Its last layer has stride 2 in print, but its
+///         input and output are of one size, so it has stride 1.
 inline constexpr std::array<conv2d_layer, 9> mobilenet_depthwise{{
     {"D1", square_depthwise(32, 112, 3, 1, 1), 1},
     {"D2", square_depthwise(64, 112, 3, 2, 1), 1},

@@ -26,8 +26,8 @@ namespace tunekit::mpi {
 
 /// A new directory with a file for each task and configuration that is under way. On a rank that builds, it finds there
 /// what its candidate's process has built, and sends it. A rank that runs puts there what it was sent, for the process
-/// that runs it. Copies share the directory. It is removed with the last of them, or by `remove`, where it is empty; that of a
-/// rank that was killed stays. A file is removed when its job has ended.
+/// that runs it. Copies share the directory. It is removed with the last of them, or by `remove`, where it is empty;
+/// that of a rank that was killed stays. A file is removed when its job has ended.
 ///
 /// Errors:  tunekit::error where TMPDIR (/tmp where that is not set) cannot be written or is mounted noexec, and where
 ///          a file cannot be written.

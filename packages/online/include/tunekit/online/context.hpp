@@ -51,9 +51,9 @@ struct setup {
 /// between, calls get the best known configuration. After `eager` candidates without a better one, the best few race
 /// against the default by the rule of measure::race: the default stays unless it was shown to be slower. Then the
 /// context is settled and runs its winner. Such a call is one predictable branch, and one in `watch` is timed. The
-/// search goes on for a falling share of the time until `max_trials`, `patience`, `max_seconds` or the end of the space:
-/// what seems better than the winner races against it, and may take its place. Once the winner has become slower and
-/// the runner-up and the default have not, or one of them has become faster than it, the context opens again.
+/// search goes on for a falling share of the time until `max_trials`, `patience`, `max_seconds` or the end of the
+/// space: what seems better than the winner races against it, and may take its place. Once the winner has become slower
+/// and the runner-up and the default have not, or one of them has become faster than it, the context opens again.
 ///
 /// A candidate that crashes takes the application with it: give a probe (see `parts`), or keep such configurations out
 /// of the space. A candidate must compute what the default computes.
@@ -61,8 +61,8 @@ struct setup {
 /// Errors:     none at run time. `problem()` returns what was wrong with a call, and the default or the best is used.
 ///             An exception of the kernel passes through.
 /// Randomness: the seed of the options and the key; the same times give the same run.
-/// Cost:       about 2 ns once settled, and 5 ns with the share of the timed calls, besides two readings of the clock in
-///             `watch` calls. While open, 2 ns for untimed calls, and below 3 us for timed ones.
+/// Cost:       about 2 ns once settled, and 5 ns with the share of the timed calls, besides two readings of the clock
+///             in `watch` calls. While open, 2 ns for untimed calls, and below 3 us for timed ones.
 /// Threads:    one at a time. A reference that `next` returned is valid until the next call of `next`.
 template <class Space, class Parts = parts<>>
 class context {
@@ -81,8 +81,8 @@ public:
         open(how_->untuned);
     }
 
-    /// Makes a context that goes on where another process stopped (see `so_far`). A settled one checks its outcome after few
-    /// calls; a provisional one times its best and the default again, and goes on with its search.
+    /// Makes a context that goes on where another process stopped (see `so_far`). A settled one checks its outcome
+    /// after few calls; a provisional one times its best and the default again, and goes on with its search.
     context(std::shared_ptr<const setup<Space, Parts>> how, progress known, std::uint64_t stream = 0)
         : how_(std::move(how)), stream_(stream), in_use_(how_->space.at(known.what.winner)), used_(known.what.winner)
     {
@@ -191,9 +191,9 @@ public:
         return s;
     }
 
-    /// Takes that configuration as the best so far, for a context that has not been called yet: another device's winner,
-    /// say. It is timed against the default first, and dropped where it is not faster. Throws std::invalid_argument
-    /// where it is outside the space.
+    /// Takes that configuration as the best so far, for a context that has not been called yet: another device's
+    /// winner, say. It is timed against the default first, and dropped where it is not faster. Throws
+    /// std::invalid_argument where it is outside the space.
     void begin_with(index known)
     {
         require(known < how_->space.size(),

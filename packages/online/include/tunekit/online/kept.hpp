@@ -22,8 +22,8 @@ namespace tunekit::online {
 ///     tk::stop_on_signal stop;                                  // SIGTERM and Ctrl-C end the loop, not the process
 ///     for (...; !stop.heard(); tuned.step()) ...
 ///
-/// `step` writes within a second after a context settled, and otherwise every `seconds`. The destructor writes, too, so that
-/// what was found survives an exception and every orderly end. Nothing is done in signal handlers.
+/// `step` writes within a second after a context settled, and otherwise every `seconds`. The destructor writes, too, so
+/// that what was found survives an exception and every orderly end. Nothing is done in signal handlers.
 ///
 /// Errors:  `step` and `save` throw tunekit::error where the file cannot be written. The destructor ignores that.
 /// Cost:    a reading of the clock per step, and a look at each context in a second.
@@ -31,7 +31,8 @@ namespace tunekit::online {
 template <class Registry, class Clock = measure::wall_clock>
 class kept {
 public:
-    /// Reads the file; a missing one is empty. Throws as `registry::load`, and std::invalid_argument for `seconds` <= 0.
+    /// Reads the file; a missing one is empty. Throws as `registry::load`, and std::invalid_argument for `seconds`
+    /// <= 0.
     kept(Registry& of, std::string path, double seconds = 60, Clock now = {})
         : of_(of), path_(std::move(path)), seconds_(seconds), now_(std::move(now)), read_(of.load(path_))
     {

@@ -20,10 +20,10 @@ namespace tunekit::online {
 /// the time that the call saves against the default. A call that tries a candidate takes out the time by which it is
 /// longer than a call of the best known configuration. A candidate is tried only if the account covers its expected
 /// loss. So a run never takes more than 1 + `regret` times as long as with the default alone, except for the time by
-/// which a candidate exceeds its expected loss. After `eager` candidates without a better one the best few race, and the
-/// context settles. Its search goes on: with n >= `eager` candidates without a better one, no more than
-/// `regret` sqrt((`eager` + 1) / (n + 1)) of the time spent may be lost. A longer run tries more of them, and loses a
-/// smaller part of its time to them.
+/// which a candidate exceeds its expected loss. After `eager` candidates without a better one the best few race, and
+/// the context settles. Its search goes on: with n >= `eager` candidates without a better one, no more than `regret`
+/// sqrt((`eager` + 1) / (n + 1)) of the time spent may be lost. A longer run tries more of them, and loses a smaller
+/// part of its time to them.
 struct options {
     double regret = 0.02;   ///< >= 0; the share of the default's time that tuning may lose
     double reinvest = 0.5;  ///< in [0, 1]; the share of the saved time that tuning may lose again

@@ -17,7 +17,8 @@ namespace tunekit::online {
 /// The result that a context has settled on, or the best that it knows. Costs are seconds per call.
 struct outcome {
     index winner = 0;  ///< the configuration that is used
-    /// The best other one that was measured; the default only where nothing else ran, and the winner where there is no other.
+    /// The best other one that was measured; the default only where nothing else ran, and the winner where there is no
+    /// other.
     index runner_up = 0;
     double cost = std::numeric_limits<double>::quiet_NaN();            ///< the winner's; NaN where the context gave up
     double runner_up_cost = std::numeric_limits<double>::quiet_NaN();  ///< the runner-up's; NaN likewise

@@ -58,11 +58,11 @@ struct loaded {
 ///     t.run([&](const auto& c) { launch(c); });
 ///     dslash.save("tuned.txt");
 ///
-/// Several kernels, programs and processes may share one file. `save` writes what each context has found: settled winners,
-/// and provisional ones with what their search knows. `load` takes the lines of the same kernel, version, device, version
-/// of tunekit and space, and their contexts go on from there. Those of a kin device
-/// (`kinship_of`) it takes as a beginning: such a winner is the first best, and must win again here. It gives a reason
-/// for each line that it refuses.
+/// Several kernels, programs and processes may share one file. `save` writes what each context has found: settled
+/// winners, and provisional ones with what their search knows. `load` takes the lines of the same kernel, version,
+/// device, version of tunekit and space, and their contexts go on from there. Those of a kin device (`kinship_of`) it
+/// takes as a beginning: such a winner is the first best, and must win again here. It gives a reason for each line that
+/// it refuses.
 ///
 /// Errors:  std::invalid_argument for a default that is not in the space or a setting out of range.
 /// Threads: one at a time, and the same for each context.
@@ -93,10 +93,10 @@ public:
                       "space.of(tk::value<\"name\">(...), ...)");
     }
 
-    /// The context with that key. It is made if it does not exist, and goes on where a line for it was read. Where none was,
-    /// it begins with the winner of the nearest settled context: keys of as many positive numbers are as near as their
-    /// logarithms (`space::matched_values`). As any beginning, that winner must win here. The reference stays valid.
-    /// Cost of a new context: O(contexts).
+    /// The context with that key. It is made if it does not exist, and goes on where a line for it was read. Where none
+    /// was, it begins with the winner of the nearest settled context: keys of as many positive numbers are as near as
+    /// their logarithms (`space::matched_values`). As any beginning, that winner must win here. The reference stays
+    /// valid. Cost of a new context: O(contexts).
     [[nodiscard]] context_type& at(std::string_view key)
     {
         const auto there = contexts_.find(key);
@@ -178,8 +178,8 @@ public:
         return out;
     }
 
-    /// Writes what all contexts have found, and leaves the rest of the file as it is. Throws tunekit::error where the file is
-    /// no file of winners or cannot be written; the file then stays as it is.
+    /// Writes what all contexts have found, and leaves the rest of the file as it is. Throws tunekit::error where the
+    /// file is no file of winners or cannot be written; the file then stays as it is.
     void save(const std::string& path) const { write_winners(path, winners()); }
 
 private:
@@ -235,8 +235,8 @@ private:
         return out;
     }
 
-    /// Whether a line has all its fields and the first is not `ours`. It is not read: a program of a thousand kernels asks a
-    /// thousand times about each line.
+    /// Whether a line has all its fields and the first is not `ours`. It is not read: a program of a thousand kernels
+    /// asks a thousand times about each line.
     [[nodiscard]] static bool is_whole_and_of_another(std::string_view line, std::string_view ours)
     {
         return !line.starts_with(ours) && std::count(line.begin(), line.end(), '\t') == detail::fields_of_winner;

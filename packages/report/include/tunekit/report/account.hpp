@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// What a task's run came to, as terminal, JSON and page tell it: its best configuration, what that is compared with, what the
-/// last comparison cannot tell from it, and what failed.
+/// What a task's run came to, as terminal, JSON and page tell it: its best configuration, what that is compared with,
+/// what the last comparison cannot tell from it, and what failed.
 
 #include <algorithm>
 #include <cstddef>
@@ -63,15 +63,15 @@ struct failure_count {
     measure::failure_kind kind{};  ///< of the failures
     std::size_t trials = 0;        ///< their number
     std::string message{};         ///< that of the first
-    /// The values of one parameter that 90 % of them have, and with which 90 % of the trials fail so: "tile = 16, 32". Empty
-    /// where no parameter explains them.
+    /// The values of one parameter that 90 % of them have, and with which 90 % of the trials fail so: "tile = 16, 32".
+    /// Empty where no parameter explains them.
     std::string where{};
 };
 
 /// The findings from a task's trials.
 struct findings {
-    /// A parameter's values as they occurred: in the order of the space where that is known, else numbers by size and other
-    /// texts by name.
+    /// A parameter's values as they occurred: in the order of the space where that is known, else numbers by size and
+    /// other texts by name.
     struct value_axis {
         std::string name{};                   ///< of the parameter
         std::vector<std::string> values{};    ///< in order; each once

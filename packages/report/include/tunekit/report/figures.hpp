@@ -55,7 +55,8 @@ inline void y_axis(drawing& d, const scale& y, const time_unit& unit, double lef
     return out;
 }
 
-/// What is told of the costs between which a picture is drawn: the slowest 2 % may lie above, so that one hopeless trial does not flatten the rest.
+/// What is told of the costs between which a picture is drawn: the slowest 2 % may lie above, so that one hopeless
+/// trial does not flatten the rest.
 struct cost_range {
     double low = 1, high = 2;
 };

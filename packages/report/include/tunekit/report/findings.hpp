@@ -111,10 +111,10 @@ inline void add_shares(const seen_task& t, findings& f)
 
 }  // namespace detail
 
-/// Computes the findings from the trials and rounds of `t`. Spreads are standard errors, so an interval is +- 1.96 of them,
-/// and for fewer than ten batches what Student's t has in place of 1.96: 4.3 for three. The interval of a gain is that of a
-/// quotient whose logarithm is normal. The measured cost of a winner among many is a little too low by chance: measure again
-/// before you trust a tie.
+/// Computes the findings from the trials and rounds of `t`. Spreads are standard errors, so an interval is +- 1.96 of
+/// them, and for fewer than ten batches what Student's t has in place of 1.96: 4.3 for three. The interval of a gain is
+/// that of a quotient whose logarithm is normal. The measured cost of a winner among many is a little too low by
+/// chance: measure again before you trust a tie.
 /// Cost: that of a forest of 50 trees over at most 1500 trials.
 [[nodiscard]] inline findings findings_of(const seen_task& t)
 {

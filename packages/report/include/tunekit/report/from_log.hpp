@@ -98,10 +98,10 @@ inline void judge(seen_task& t, const std::string& text)
 }  // namespace detail
 
 /// Reads the run from the log at `path`, of either schema. A torn or broken log is read as far as possible, and
-/// `problems` says so. Logs of schema 1 have no names of parameters and no values.
-/// With an `objective` (the text of a `measure::objective`) all is judged by that, and what was measured is what the log kept.
-/// Errors: tunekit::error where not even the header can be read; std::invalid_argument for an objective that the log has no numbers for,
-///         or where it has several tasks.
+/// `problems` says so. Logs of schema 1 have no names of parameters and no values. With an `objective` (the text of a
+/// `measure::objective`) all is judged by that, and what was measured is what the log kept.
+/// Errors: tunekit::error where not even the header can be read; std::invalid_argument for an objective that the log
+///         has no numbers for, or where it has several tasks.
 [[nodiscard]] inline seen_run seen_run_of_log(const std::string& path, const std::string& objective = {})
 {
     std::string problem;

@@ -170,8 +170,8 @@ template <class T>
 ///             equal.
 /// Randomness: `repeats` shufflings of each feature, in order, from `gen`.
 /// Cost:       1 + d repeats predictions of all rows.
-/// Source:     Breiman (2001), Random Forests, Machine Learning 45, section 10; Fisher, Rudin, Dominici (2019), All Models are
-///             Wrong, but Many are Useful, JMLR 20, for models of any kind.
+/// Source:     Breiman (2001), Random Forests, Machine Learning 45, section 10; Fisher, Rudin, Dominici (2019), All
+///             Models are Wrong, but Many are Useful, JMLR 20, for models of any kind.
 template <class M, class T, generator G>
     requires predicts<M, rows_of<T>>
 [[nodiscard]] std::vector<stats::prediction> permutation_importance(const M& model, const state_of<M>& state,

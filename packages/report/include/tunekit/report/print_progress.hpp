@@ -42,8 +42,8 @@ namespace tunekit {
 /// budget of seconds, or that of the budget of trials at the rate so far, whichever is shorter.
 ///
 /// The line is written at most ten times a second, but at once for a better cost. It is forecast at most once a second,
-/// and cut to the terminal's width, or to 80 columns where the terminal has none. When the object is destroyed, the line
-/// is written for the last answer and stays, with a line end. The search does not depend on it.
+/// and cut to the terminal's width, or to 80 columns where the terminal has none. When the object is destroyed, the
+/// line is written for the last answer and stays, with a line end. The search does not depend on it.
 /// Cost: a clock reading per answer; a millisecond for each task and forecast.
 class print_progress {
 public:

@@ -24,8 +24,8 @@ namespace tunekit::report {
     return core::text_of(x, std::chars_format::fixed, digits);
 }
 
-/// `text` for a terminal: what it would obey is written as escapes ("\n", "\x1b"), such as control characters and those that
-/// turn the direction of what follows.
+/// `text` for a terminal: what it would obey is written as escapes ("\n", "\x1b"), such as control characters and those
+/// that turn the direction of what follows.
 [[nodiscard]] inline std::string printable(std::string_view text)
 {
     std::string out;
@@ -59,7 +59,8 @@ namespace tunekit::report {
 ///     std::fputs(table.text().c_str(), stdout);
 class text_table {
 public:
-    /// The heads and the least widths of columns; below 0: its cells begin at the left. No line of heads where all are empty.
+    /// The heads and the least widths of columns; below 0: its cells begin at the left. No line of heads where all are
+    /// empty.
     text_table(std::vector<std::string> heads, std::vector<int> widths)
         : heads_(std::move(heads)), least_(std::move(widths))
     {

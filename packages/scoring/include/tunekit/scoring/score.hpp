@@ -87,7 +87,8 @@ struct scoreboard {
 
 namespace detail {
 
-/// The mean of `scores` with an interval by bootstrap over repeats: `of(space, rows)` is the score of the repeats at `rows`.
+/// The mean of `scores` with an interval by bootstrap over repeats: `of(space, rows)` is the score of the repeats at
+/// `rows`.
 template <class Of>
 [[nodiscard]] aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, const Of& of)
 {
@@ -249,11 +250,12 @@ template <class Of>
 /// In one repeat all strategies get the same random stream. A run ends after both `evaluations` evaluations and
 /// `budgets` times the seconds in which random search comes 95 % of the way from the median to the optimum.
 ///
-/// Errors:     std::invalid_argument for no entrants, no spaces, a count of 0 and what `yardstick_of` refuses; tunekit::error where a
-///             strategy breaks its contract.
+/// Errors:     std::invalid_argument for no entrants, no spaces, a count of 0 and what `yardstick_of` refuses;
+///             tunekit::error where a strategy breaks its contract.
 /// Randomness: Philox streams (seed, stream, repeat).
 /// Cost:       entrants x spaces x repeats runs; P costs O(points log points) of a space's points.
-/// Source:     P: Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing Auto-Tuning Optimization Algorithms.
+/// Source:     P: Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing Auto-Tuning Optimization
+///             Algorithms.
 [[nodiscard]] inline scoreboard score(std::span<const entrant> entrants, std::span<const recording> spaces,
                                       const score_options& how = {})
 {

@@ -69,8 +69,8 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
 ///     const auto run = scoring::play(tk::search::annealing{}, on, {}, gen);
 ///
 /// The strategy's own time is the processor time of the calling thread in start, propose and observe.
-/// Errors:     std::invalid_argument where `batch` is 0, and what the strategy throws; tunekit::error where it breaks its contract:
-///             more than asked for, a configuration twice, an index outside the space.
+/// Errors:     std::invalid_argument where `batch` is 0, and what the strategy throws; tunekit::error where it breaks
+///             its contract: more than asked for, a configuration twice, an index outside the space.
 /// Randomness: the strategy's.
 [[nodiscard]] inline trajectory play(const search::any_strategy& strategy, const recording& on, const play_options& how,
                                      random::philox& gen)

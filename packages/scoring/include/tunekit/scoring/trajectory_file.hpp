@@ -170,8 +170,8 @@ private:
 /// Lines may be left out where the best cost did not change, as in other tuners' files. The last cost then holds until
 /// the next line, and time is linear between two lines. The columns `overhead_s` and `row` may be missing. Unknown own
 /// time of the strategy is NaN.
-/// Errors: tunekit::error, with file and line, where the file cannot be read, a column is missing, a field is no number, evaluations do not
-///         rise within a repeat, time or own time falls, or a best cost rises.
+/// Errors: tunekit::error, with file and line, where the file cannot be read, a column is missing, a field is no
+///         number, evaluations do not rise within a repeat, time or own time falls, or a best cost rises.
 [[nodiscard]] inline std::vector<trajectory> read_trajectories(const std::string& path)
 {
     const std::string text = io::read_gzip(path);

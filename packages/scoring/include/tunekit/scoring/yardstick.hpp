@@ -36,7 +36,8 @@ struct yardstick {
     double seconds = 0;  ///< the same in seconds, at the median cost of an evaluation
     std::vector<double> times;     ///< equidistant seconds, from 1 % of that way to 95 %
     std::vector<double> baseline;  ///< cost that random search has reached by then
-    /// E ln cost of random search after 1, 2, ... evaluations, while that is not the optimum's; a failure counts as the worst.
+    /// E ln cost of random search after 1, 2, ... evaluations, while that is not the optimum's; a failure counts as the
+    /// worst.
     std::vector<double> chance;
 
     /// Whether a score over time is meaningful: with a budget below 20 evaluations it is chance.
@@ -69,8 +70,8 @@ namespace detail {
 
 }  // namespace detail
 
-/// Makes the yardstick of `on`. `chance` has `evaluations` entries, but none from where random search is sure to have found
-/// the optimum: before the last configuration, and with several optima before the last of the others.
+/// Makes the yardstick of `on`. `chance` has `evaluations` entries, but none from where random search is sure to have
+/// found the optimum: before the last configuration, and with several optima before the last of the others.
 /// Errors: std::invalid_argument where all configurations that ran have the same cost, so that there is nothing to
 ///         search.
 /// Cost:   O(n log n + n evaluations) for n configurations.

@@ -34,8 +34,8 @@ struct nvrtc_options {
         directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
     std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
     std::string library{};      ///< path of libnvrtc; empty: the newest one found
-    /// The program that is started for each source, for example "/proc/self/exe". Its main calls `serve_nvrtc`. Empty: this
-    /// process is forked instead. That is faster, and not safe where the library keeps threads or locks.
+    /// The program that is started for each source, for example "/proc/self/exe". Its main calls `serve_nvrtc`. Empty:
+    /// this process is forked instead. That is faster, and not safe where the library keeps threads or locks.
     std::string program{};
 };
 
@@ -81,8 +81,8 @@ inline int compile_into(const nvrtc& compiler, const std::string& text, const st
     return built.good ? 0 : 1;
 }
 
-/// `asked`, or where that is newer than all that the compiler knows, the newest of those. Its PTX runs on later devices.
-/// Throws std::invalid_argument for any other that it does not know.
+/// `asked`, or where that is newer than all that the compiler knows, the newest of those. Its PTX runs on later
+/// devices. Throws std::invalid_argument for any other that it does not know.
 inline std::string known_architecture(const nvrtc& compiler, const std::string& asked)
 {
     const int number = asked.starts_with("sm_") ? std::atoi(asked.c_str() + 3) : 0;
@@ -184,8 +184,8 @@ private:
 
 }  // namespace detail
 
-/// Compiles and does not return, where this process was started to compile; else does nothing. Call it first in the main
-/// of `nvrtc_options::program`.
+/// Compiles and does not return, where this process was started to compile; else does nothing. Call it first in the
+/// main of `nvrtc_options::program`.
 ///
 ///     int main(int argc, char** argv)
 ///     {
@@ -214,18 +214,18 @@ inline void serve_nvrtc(int argc, char** argv)
 ///     auto measure = generated(program, std::move(pool), std::move(runs));
 ///
 /// No device is needed and the driver is not touched. The library is opened here and the processes are forked from this
-/// one, so a compilation costs a fork and the compiler's time. Or programs are started, as `nvrtc_options::program` says.
-/// PTX is kept together with the machine code. Where the architecture is newer than all that the library knows, it compiles
-/// for the newest of those: the driver makes a device's own code from PTX. A source defines its entry point as
-/// `extern "C" __global__`. What it includes is found in the toolkit that NVRTC belongs to (`nvrtc_options::includes`), and
-/// its contents are a part of the key.
+/// one, so a compilation costs a fork and the compiler's time. Or programs are started, as `nvrtc_options::program`
+/// says. PTX is kept together with the machine code. Where the architecture is newer than all that the library knows,
+/// it compiles for the newest of those: the driver makes a device's own code from PTX. A source defines its entry point
+/// as `extern "C" __global__`. What it includes is found in the toolkit that NVRTC belongs to
+/// (`nvrtc_options::includes`), and its contents are a part of the key.
 ///
 /// Failures:   build_error with the compiler's messages from its first error on, build_timeout.
 /// Errors:     no_cuda where there is no NVRTC; std::invalid_argument for an architecture it does not know.
 class nvrtc_builder : public build_pool<detail::nvrtc_toolchain> {
 public:
-    /// Opens the library and the cache. Throws no_cuda, std::invalid_argument as said above, and tunekit::error where the
-    /// directory cannot be used.
+    /// Opens the library and the cache. Throws no_cuda, std::invalid_argument as said above, and tunekit::error where
+    /// the directory cannot be used.
     explicit nvrtc_builder(nvrtc_options options = {}) : build_pool(options.directory, options.processes, options) {}
 
     /// The version of the library, such as "13.0".

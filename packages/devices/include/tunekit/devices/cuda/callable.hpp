@@ -60,8 +60,9 @@ private:
 ///     });
 ///     auto measure = isolated(space, timed{kernel, until_confident{}, cuda_check{&data, &gpu}}, device_isolation());
 ///
-/// `prepare(config)` returns a function that launches into the default stream. It is called in the worker, where `gpu` has
-/// begun CUDA. The runtime shares the session's context. Call no function of the runtime before the worker is forked.
+/// `prepare(config)` returns a function that launches into the default stream. It is called in the worker, where `gpu`
+/// has begun CUDA. The runtime shares the session's context. Call no function of the runtime before the worker is
+/// forked.
 ///
 /// Failures:   launch_error with the runtime's code, out_of_memory; those of what `prepare` throws.
 template <class Prepare>

@@ -64,12 +64,12 @@ struct cuda_conditions {
 
 namespace detail {
 
-/// NVML on one device. It reads nothing where there is no NVML. It does not begin CUDA, so a process that forks workers may
-/// use it. Move-only.
+/// NVML on one device. It reads nothing where there is no NVML. It does not begin CUDA, so a process that forks workers
+/// may use it. Move-only.
 class cuda_clocks {
 public:
-    /// Opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's. It does not
-    /// throw where it is missing.
+    /// Opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's. It does
+    /// not throw where it is missing.
     explicit cuda_clocks(const std::string& bus, const std::string& library = {})
     {
         try {

@@ -122,8 +122,8 @@ struct cuda_resources {
 
 namespace detail {
 
-/// The kernels of a cubin by name; empty where the bytes are no cubin. NVIDIA does not document the format. This reads the
-/// attributes that cuobjdump and ptxas -v show. Tests compare the values with those of ptxas.
+/// The kernels of a cubin by name; empty where the bytes are no cubin. NVIDIA does not document the format. This reads
+/// the attributes that cuobjdump and ptxas -v show. Tests compare the values with those of ptxas.
 [[nodiscard]] inline std::map<std::string, cuda_resources> cubin_kernels(std::string_view cubin)
 {
     constexpr unsigned char max_threads = 0x05, required_threads = 0x10, frame_size = 0x11, least_stack = 0x12;

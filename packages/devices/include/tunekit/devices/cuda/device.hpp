@@ -115,8 +115,8 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
 }  // namespace detail
 
 /// Lists the devices of this machine. A child process asks for them, so that workers forked later can still begin CUDA.
-/// `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no device, and
-/// where the driver does not answer within `seconds`.
+/// `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no device,
+/// and where the driver does not answer within `seconds`.
 [[nodiscard]] inline std::vector<cuda_device> cuda_devices(const std::string& driver = {}, double seconds = 30)
 {
     return detail::devices_in_child<no_cuda>(
@@ -147,8 +147,8 @@ inline cuda_device usable(cuda_device d)
 
 }  // namespace detail
 
-/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_cuda, with the names that there
-/// are, where none or several do, and where its compute mode prohibits its use.
+/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_cuda, with the names that
+/// there are, where none or several do, and where its compute mode prohibits its use.
 [[nodiscard]] inline cuda_device find_cuda_device(std::string_view name, const std::string& driver = {})
 {
     return detail::usable(detail::device_named<no_cuda>(cuda_devices(driver), name, "CUDA"));

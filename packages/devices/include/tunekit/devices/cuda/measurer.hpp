@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// A measurer for the configurations of a CUDA template. They are built by NVRTC, checked against the device's limits, and
-/// run in a worker process, so that a CUDA fault ends that process only.
+/// A measurer for the configurations of a CUDA template. They are built by NVRTC, checked against the device's limits,
+/// and run in a worker process, so that a CUDA fault ends that process only.
 
 #include <cstddef>
 #include <memory>
@@ -42,8 +42,8 @@ private:
 }  // namespace detail
 
 /// A measurer in front of `inner`, which gets only what device `on` can start, by the resources in the cubins. The rest
-/// fails as launch_error with the code that the driver would give (701), and no worker is lost. It reads the device's clocks
-/// after each run, for its `conditions()`; `nvml` is libnvidia-ml, empty: the system's.
+/// fails as launch_error with the code that the driver would give (701), and no worker is lost. It reads the device's
+/// clocks after each run, for its `conditions()`; `nvml` is libnvidia-ml, empty: the system's.
 template <class Template, measurer Inner>
 [[nodiscard]] auto cuda_admitted(Template what, cubin_cache cache, cuda_device on, Inner inner,
                                  const std::string& nvml = {})
@@ -67,9 +67,9 @@ struct cuda_options {
 ///     auto measure = cuda_measurer(program, std::move(pool), data, until_confident{}, {.device = device});
 ///
 /// It compiles in the pool's processes and refuses what the device cannot start. The rest runs in a worker process that
-/// holds the device. Outputs are checked once, and times come from events. After a fault a process cannot use CUDA any more,
-/// so the worker is replaced. `data` is copied by the fork; later changes have no effect. limits::run_seconds includes the
-/// start of CUDA in a new worker, about a second: give it at least 3.
+/// holds the device. Outputs are checked once, and times come from events. After a fault a process cannot use CUDA any
+/// more, so the worker is replaced. `data` is copied by the fork; later changes have no effect. limits::run_seconds
+/// includes the start of CUDA in a new worker, about a second: give it at least 3.
 ///
 /// Failures:   those of `generated`; launch_error with the CUresult (illegal address: 700), wrong_result, run_timeout,
 ///             out_of_memory.

@@ -18,8 +18,8 @@
 
 namespace tunekit::measure {
 
-/// A cubin and its PTX. In a file the PTX follows the cubin, and a last line says how long it is. Readers of ELF files ignore
-/// what follows one.
+/// A cubin and its PTX. In a file the PTX follows the cubin, and a last line says how long it is. Readers of ELF files
+/// ignore what follows one.
 struct cuda_image {
     std::string cubin{};  ///< machine code of one architecture, an ELF file
     std::string ptx{};    ///< what the driver of a later device compiles; else empty
@@ -85,9 +85,9 @@ public:
     /// A text that identifies version and file: two different ones have the same only by chance.
     [[nodiscard]] std::string identity() const { return version() + ' ' + cuda_library::identity(version_); }
 
-    /// The folders of the toolkit's headers that belong to this library: `include` beside or above its folder, or that of a
-    /// cuda_runtime there, else that of
-    /// the system's toolkit, and within it `cccl`, which has <cuda/std/...> from version 13 on. Empty without a toolkit.
+    /// The folders of the toolkit's headers that belong to this library: `include` beside or above its folder, or that
+    /// of a cuda_runtime there, else that of the system's toolkit, and within it `cccl`, which has <cuda/std/...> from
+    /// version 13 on. Empty without a toolkit.
     [[nodiscard]] std::vector<std::string> include_folders() const
     {
         std::vector<std::string> places;

@@ -27,7 +27,8 @@ using cuda_address = detail::cuda_driver::address;
 ///     cuda_session gpu(0);    // touches nothing; the worker begins CUDA
 ///     auto runs = isolated(space, timed{cuda_kernel(program, cubins, data, gpu), until_confident{}});
 ///
-/// It uses the device's primary context, which the runtime's `<<<...>>>` shares. Device memory lives as long as the session.
+/// It uses the device's primary context, which the runtime's `<<<...>>>` shares. Device memory lives as long as the
+/// session.
 ///
 /// Errors: cuda_failure where the driver refuses a call, no_cuda where there is no driver or no such device.
 class cuda_session {
@@ -35,8 +36,8 @@ public:
     using memory = cuda_address;                  ///< what `allocate` returns; 0 is no memory
     static constexpr bool counts_waiting = true;  ///< the first event is recorded before the first launch arrives
 
-    /// Names a device, a driver library (empty: the system's) and the timing; touches neither. Throws std::invalid_argument
-    /// where a setting of `how` is out of range.
+    /// Names a device, a driver library (empty: the system's) and the timing; touches neither. Throws
+    /// std::invalid_argument where a setting of `how` is out of range.
     explicit cuda_session(int device = 0, std::string driver = {}, device_timing how = {})
         : how_(how), path_(std::move(driver)), index_(device)
     {

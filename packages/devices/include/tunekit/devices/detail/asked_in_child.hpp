@@ -15,8 +15,9 @@
 
 namespace tunekit::measure::detail {
 
-/// What `work()` prints in a child process, where it returns 0. Throws Missing, in one line that begins with `what`, where it
-/// does not answer within `seconds` or fails. Where `work` throws a tunekit::error, the line is that of the error.
+/// What `work()` prints in a child process, where it returns 0. Throws Missing, in one line that begins with `what`,
+/// where it does not answer within `seconds` or fails. Where `work` throws a tunekit::error, the line is that of the
+/// error.
 template <class Missing, class Work>
 [[nodiscard]] std::string asked_in_child(Work&& work, const std::string& what, double seconds)
 {
@@ -32,7 +33,8 @@ template <class Missing, class Work>
     throw Missing(what + ": asking the driver ended with status " + std::to_string(child.status()));
 }
 
-/// The devices that `work()` prints in a child process, a line each; `parse` reads a line. Lines that do not parse are left out.
+/// The devices that `work()` prints in a child process, a line each; `parse` reads a line. Lines that do not parse are
+/// left out.
 template <class Missing, class Work, class Parse>
 [[nodiscard]] auto devices_in_child(Work&& work, Parse parse, const std::string& what, double seconds)
 {

@@ -18,13 +18,13 @@
 
 namespace tunekit::measure::detail {
 
-/// The files in the directory of a builder. A value: kernels in worker processes have a copy and find their code with it. A
-/// key is a digest of the text, the entry point, the options, the compiler's identity, and the contents of the headers that
-/// the text includes from the folders of the options, read once per cache.
+/// The files in the directory of a builder. A value: kernels in worker processes have a copy and find their code with
+/// it. A key is a digest of the text, the entry point, the options, the compiler's identity, and the contents of the
+/// headers that the text includes from the folders of the options, read once per cache.
 class code_cache : public store {
 public:
-    /// `kind` is the end of its files' names, such as ".cubin". `compiler` is a text that identifies the compiler: compilers
-    /// that make different code have different ones.
+    /// `kind` is the end of its files' names, such as ".cubin". `compiler` is a text that identifies the compiler:
+    /// compilers that make different code have different ones.
     code_cache(std::string directory, std::string kind, std::string compiler, std::vector<std::string> options)
         : store(std::move(directory), kind),
           kind_(std::move(kind)),

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// CUDA's driver interface, opened at run time. Its few types are declared here, so no toolkit is needed to compile this.
+/// CUDA's driver interface, opened at run time. Its few types are declared here, so no toolkit is needed to compile
+/// this.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +16,8 @@
 namespace tunekit::measure::detail {
 
 /// The opened driver, and those of its functions that measuring needs, under the names that every driver since CUDA 11
-/// exports. They return a CUresult, which is 0 for success. A context does not survive a fork: where a child will use the
-/// driver, call nothing before the fork. Move-only.
+/// exports. They return a CUresult, which is 0 for success. A context does not survive a fork: where a child will use
+/// the driver, call nothing before the fork. Move-only.
 class cuda_driver {
     cuda_library library_;  // before the functions, which are found in it
 

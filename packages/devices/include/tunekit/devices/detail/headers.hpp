@@ -55,8 +55,8 @@ namespace tunekit::measure::detail {
     return out;
 }
 
-/// Digests of all that a text includes, directly or not, in the files of some folders. A file is read once. Names that no
-/// folder has are the compiler's own, or missing: they are left out. Copies share what was read.
+/// Digests of all that a text includes, directly or not, in the files of some folders. A file is read once. Names that
+/// no folder has are the compiler's own, or missing: they are left out. Copies share what was read.
 class header_digests {
 public:
     /// The digest of the headers' names and contents; empty where the text includes none.

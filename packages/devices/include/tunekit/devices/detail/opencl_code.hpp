@@ -25,7 +25,8 @@ struct opencl_resources {
     friend bool operator==(const opencl_resources&, const opencl_resources&) = default;
 };
 
-/// A built program. Its file has lines `kernel NAME max_threads shared_bytes private_bytes`, an empty line, and the binary.
+/// A built program. Its file has lines `kernel NAME max_threads shared_bytes private_bytes`, an empty line, and the
+/// binary.
 struct opencl_code {
     std::map<std::string, opencl_resources> kernels{};  ///< the resources of each kernel, by its name
     std::string binary{};  ///< for clCreateProgramWithBinary, on the same device and driver

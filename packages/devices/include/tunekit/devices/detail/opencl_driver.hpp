@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// OpenCL's interface, opened at run time. Its few types are declared here, so no OpenCL headers are needed to compile this.
+/// OpenCL's interface, opened at run time. Its few types are declared here, so no OpenCL headers are needed to compile
+/// this.
 
 #include <cstddef>
 #include <cstdint>
@@ -43,8 +44,8 @@ enum opencl_number : std::uint32_t {
 };
 
 /// The opened library, and those of its functions that measuring needs, under their names without "cl". They return a
-/// cl_int, which is 0 for success, or take its address as their last argument. Drivers run threads: where a child will use
-/// the library, call nothing before the fork. Move-only.
+/// cl_int, which is 0 for success, or take its address as their last argument. Drivers run threads: where a child will
+/// use the library, call nothing before the fork. Move-only.
 class opencl_driver {
     device_library<no_opencl> library_;  // before the functions, which are found in it
 

@@ -145,11 +145,12 @@ using opencl_cache = detail::code_cache;
 ///     opencl_builder pool({.device = find_opencl_device(), .directory = "cache"});
 ///
 /// Failures:   build_error with the build log from its first error on, build_timeout.
-/// Errors:     std::invalid_argument where no device is named; later tunekit::error where not even an empty program is built.
+/// Errors:     std::invalid_argument where no device is named; later tunekit::error where not even an empty program is
+///             built.
 class opencl_builder : public build_pool<detail::opencl_toolchain> {
 public:
-    /// Opens the cache; starts no process and does not use OpenCL. Throws std::invalid_argument where `options.device` has
-    /// no name, and tunekit::error where the directory cannot be used.
+    /// Opens the cache; starts no process and does not use OpenCL. Throws std::invalid_argument where `options.device`
+    /// has no name, and tunekit::error where the directory cannot be used.
     explicit opencl_builder(opencl_build_options options) : build_pool(options.directory, options.processes, options) {}
 };
 

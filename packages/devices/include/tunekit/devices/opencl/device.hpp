@@ -144,8 +144,8 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
 }  // namespace detail
 
 /// The devices of this machine. A child process asks for them, so that workers forked later may still begin OpenCL.
-/// `library` is the loader; empty: the system's. Throws no_opencl, in one line, where there is no loader, no platform or no
-/// device, and where there is no answer within `seconds`.
+/// `library` is the loader; empty: the system's. Throws no_opencl, in one line, where there is no loader, no platform
+/// or no device, and where there is no answer within `seconds`.
 [[nodiscard]] inline std::vector<opencl_device> opencl_devices(const std::string& library = {}, double seconds = 30)
 {
     return detail::devices_in_child<no_opencl>(
@@ -166,8 +166,8 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
         detail::parse_opencl_device, "no OpenCL device", seconds);
 }
 
-/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_opencl, with the names that
-/// there are, where none or several do.
+/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_opencl, with the names
+/// that there are, where none or several do.
 [[nodiscard]] inline opencl_device find_opencl_device(std::string_view name, const std::string& library = {})
 {
     return detail::device_named<no_opencl>(opencl_devices(library), name, "OpenCL");

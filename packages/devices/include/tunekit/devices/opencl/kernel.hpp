@@ -134,16 +134,16 @@ private:
 
 }  // namespace detail
 
-/// The kernel of a template of `opencl_source`s, for `timed`. It finds the code that was built for a configuration, loads
-/// it, and returns the device's seconds.
+/// The kernel of a template of `opencl_source`s, for `timed`. It finds the code that was built for a configuration,
+/// loads it, and returns the device's seconds.
 ///
 ///     opencl_builder built({.device = find_opencl_device()});
 ///     opencl_operands data;
 ///     opencl_session gpu(0);
 ///     timed how{opencl_kernel(program, built.cache(), data, gpu), until_confident{}, opencl_check{&data, &gpu}};
 ///
-/// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked before
-/// anything was built.
+/// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked
+/// before anything was built.
 template <class Template>
 [[nodiscard]] auto opencl_kernel(Template what, opencl_cache cache, opencl_operands& data, opencl_session& gpu)
 {

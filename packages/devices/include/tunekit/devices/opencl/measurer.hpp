@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// A measurer for the configurations of an OpenCL template. They are built in processes of their own, checked against the
-/// device's limits, and run in a worker process, so that a fault ends that process only.
+/// A measurer for the configurations of an OpenCL template. They are built in processes of their own, checked against
+/// the device's limits, and run in a worker process, so that a fault ends that process only.
 
 #include <unistd.h>
 #include <cstddef>
@@ -55,9 +55,9 @@ private:
     opencl_device on_;
 };
 
-/// The wall seconds that the driver takes for what is no candidate's fault: to begin in a new process, to compile a harmless
-/// program that it has not seen before, and to launch it for the first time. A child process does it. Throws no_opencl where
-/// that fails, or takes longer than ten minutes.
+/// The wall seconds that the driver takes for what is no candidate's fault: to begin in a new process, to compile a
+/// harmless program that it has not seen before, and to launch it for the first time. A child process does it. Throws
+/// no_opencl where that fails, or takes longer than ten minutes.
 [[nodiscard]] inline double first_compilation(const opencl_device& on, const std::string& library)
 {
     const wall_clock now;
@@ -121,12 +121,12 @@ private:
 ///     opencl_builder pool({.device = device});
 ///     auto measure = opencl_measurer(program, std::move(pool), data, until_confident{}, {.device = device});
 ///
-/// It builds in the pool's processes and refuses what the device cannot start. The rest runs in a worker process that holds
-/// the device. Outputs are checked once, and times come from events. After a failure the worker is replaced: after a bad
-/// access some drivers do not answer any more, and others end the process. `data` is copied by the fork; later changes have
-/// no effect. The start of OpenCL in a new process and the driver's first compilation are not charged to a candidate: at
-/// the first one a harmless program is built and launched, and limits::build_seconds and run_seconds count from twenty
-/// times that time on, so an endless loop takes so much longer.
+/// It builds in the pool's processes and refuses what the device cannot start. The rest runs in a worker process that
+/// holds the device. Outputs are checked once, and times come from events. After a failure the worker is replaced:
+/// after a bad access some drivers do not answer any more, and others end the process. `data` is copied by the fork;
+/// later changes have no effect. The start of OpenCL in a new process and the driver's first compilation are not
+/// charged to a candidate: at the first one a harmless program is built and launched, and limits::build_seconds and
+/// run_seconds count from twenty times that time on, so an endless loop takes so much longer.
 ///
 /// Failures:   those of `generated`; launch_error with the cl_int, crash, wrong_result, run_timeout, out_of_memory.
 /// Errors:     those of `isolated`; no_opencl where not even the harmless program runs.

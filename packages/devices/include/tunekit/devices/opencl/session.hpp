@@ -20,8 +20,8 @@
 
 namespace tunekit::measure {
 
-/// A process's use of a device: a context, and a queue that runs in order. Its first use begins OpenCL, so it can be made
-/// before a fork and used after it. Device memory lives as long as the session.
+/// A process's use of a device: a context, and a queue that runs in order. Its first use begins OpenCL, so it can be
+/// made before a fork and used after it. Device memory lives as long as the session.
 ///
 /// Errors: opencl_failure where the library refuses a call, no_opencl where there is no library or no such device.
 class opencl_session {
@@ -112,7 +112,8 @@ public:
         finish();
     }
 
-    /// Puts a kernel into the queue. `grid` counts work-groups, `block` the work-items of each. Precondition: `cl()` was called.
+    /// Puts a kernel into the queue. `grid` counts work-groups, `block` the work-items of each. Precondition: `cl()`
+    /// was called.
     void enqueue(detail::opencl_driver::handle kernel, const std::array<std::size_t, 3>& grid,
                  const std::array<std::size_t, 3>& block)
     {
@@ -123,8 +124,8 @@ public:
         events_.push_back(event);
     }
 
-    /// Seconds on the device of one `launch()`, which enqueues kernels: the mean of `times` in a row. The kernels' own times,
-    /// from their events, are added. The time between kernels does not count. `launch_series` chooses `times`.
+    /// Seconds on the device of one `launch()`, which enqueues kernels: the mean of `times` in a row. The kernels' own
+    /// times, from their events, are added. The time between kernels does not count. `launch_series` chooses `times`.
     template <class Launch>
     [[nodiscard]] double seconds(std::uint32_t times, Launch&& launch)
     {

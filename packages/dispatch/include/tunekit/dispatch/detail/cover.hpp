@@ -27,10 +27,11 @@ namespace tunekit::dispatch::detail {
     return out;
 }
 
-/// At most `max_kept` of `candidates` whose loss is small: the sum over the rows of the least loss among them. First the configuration that gains most is added,
-/// again and again, while that gains at least `min_gain` a row. Then one is replaced by another, the pair that gains
-/// most first, until no pair gains. So no better pair remains, but a better set may. The result is ascending and has at
-/// least one column. With `or_untuned` each row may also use its untuned default, which takes no place.
+/// At most `max_kept` of `candidates` whose loss is small: the sum over the rows of the least loss among them. First
+/// the configuration that gains most is added, again and again, while that gains at least `min_gain` a row. Then one is
+/// replaced by another, the pair that gains most first, until no pair gains. So no better pair remains, but a better
+/// set may. The result is ascending and has at least one column. With `or_untuned` each row may also use its untuned
+/// default, which takes no place.
 ///
 /// Cost: O(max_kept x candidates x rows) for each pass; a pass gains at least 1e-9.
 /// Source: the greedy step is Nemhauser, Wolsey, Fisher (1978) for submodular cover, within 1 - 1/e of the largest

@@ -34,8 +34,8 @@ inline constexpr std::string_view cpp_keywords =
     "union "
     "unsigned using virtual void volatile wchar_t while xor xor_eq ";
 
-/// The words that C adds, and the macros of compilers (-std=gnu++17 has linux and unix), of other systems' headers and of
-/// the C library: with such a name the header does not compile.
+/// The words that C adds, and the macros of compilers (-std=gnu++17 has linux and unix), of other systems' headers and
+/// of the C library: with such a name the header does not compile.
 inline constexpr std::string_view other_words =
     " restrict typeof linux unix i386 arm sun sparc mips vax m68k hpux near far small interface min max minor major "
     "makedev assert errno offsetof setjmp signbit isfinite isinf isnan isnormal fpclassify stdin stdout stderr complex "

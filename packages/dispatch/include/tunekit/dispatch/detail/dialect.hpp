@@ -63,7 +63,8 @@ struct dialect {
                  : "struct " + full + " {\n" + members + "};\n";
     }
 
-    /// An enumeration of that name. In C the enumerators have the prefix, and with `scoped` the enumeration's name, too.
+    /// An enumeration of that name. In C the enumerators have the prefix, and with `scoped` the enumeration's name,
+    /// too.
     [[nodiscard]] std::string enumeration(const std::string& name, const std::vector<std::string>& words, bool scoped,
                                           int first) const
     {

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// What files of results and of choices begin with: the kernel, its version and space, and the names of sizes and parameters.
+/// What files of results and of choices begin with: the kernel, its version and space, and the names of sizes and
+/// parameters.
 
 #include <string>
 #include <vector>

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The parts of a generated header that all devices share: where its numbers come from, its configurations, its functions.
+/// The parts of a generated header that all devices share: where its numbers come from, its configurations, its
+/// functions.
 
 #include <algorithm>
 #include <cstddef>
@@ -122,7 +123,8 @@ namespace tunekit::dispatch::detail {
     return *a == *b;
 }
 
-/// Whether two names of machines, "VENDOR FAMILY.MODEL.STEPPING, N cores, VECTORS", agree in vendor, family and vectors.
+/// Whether two names of machines, "VENDOR FAMILY.MODEL.STEPPING, N cores, VECTORS", agree in vendor, family and
+/// vectors.
 @f @b $kin_text(const char* a, const char* b)
 {
     while (*a != 0 && *a != '.' && *a == *b) ++a, ++b;
@@ -153,8 +155,8 @@ namespace tunekit::dispatch::detail {
                      R"(;
 }
 
-/// The position in configs that a list such as "NAME=CANDIDATE OTHER=CANDIDATE" names for this kernel; -1 where it names
-/// none, -2 where it names what is not there.
+/// The position in configs that a list such as "NAME=CANDIDATE OTHER=CANDIDATE" names for this kernel; -1 where it
+/// names none, -2 where it names what is not there.
 @f int $named_in(const char* list)
 {
     const char* const name = )") +

@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// The tables by which generated headers and `picker` find a shape in a few nanoseconds: a hash of the measured shapes, and for each
-/// cell of a grid the shapes that can be the nearest of a shape in it.
+/// The tables by which generated headers and `picker` find a shape in a few nanoseconds: a hash of the measured shapes,
+/// and for each cell of a grid the shapes that can be the nearest of a shape in it.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,8 @@
 
 namespace tunekit::dispatch::detail {
 
-/// The odd factor of size `j` in the hash of a shape: the sum of the sizes times these, of which the highest bits count.
+/// The odd factor of size `j` in the hash of a shape: the sum of the sizes times these, of which the highest bits
+/// count.
 /// Source: the finaliser of SplitMix64.
 [[nodiscard]] constexpr std::uint64_t hash_factor(std::size_t j) noexcept
 {
@@ -38,8 +39,8 @@ namespace tunekit::dispatch::detail {
     return out;
 }
 
-/// A table of places for the shapes of a device, at least twice as many as shapes. A shape is at the place of its hash, or
-/// behind it with no empty place between.
+/// A table of places for the shapes of a device, at least twice as many as shapes. A shape is at the place of its hash,
+/// or behind it with no empty place between.
 struct hash_table {
     int bits = 1;                             ///< the logarithm of the number of places, 1 or more
     std::vector<std::uint32_t> places{0, 0};  ///< the position of a shape plus 1; 0: empty
@@ -75,13 +76,14 @@ private:
     }
 };
 
-/// A grid over the logarithms of the sizes, whose lines are powers of two; a size that is words has a line for each word. A
-/// cell lists every shape that is the nearest of some shape in the cell, and a few more. Where all would answer the same,
-/// it lists one.
+/// A grid over the logarithms of the sizes, whose lines are powers of two; a size that is words has a line for each
+/// word. A cell lists every shape that is the nearest of some shape in the cell, and a few more. Where all would answer
+/// the same, it lists one.
 ///
 /// Shape p cannot be the nearest in a cell where another one, q, is nearer everywhere in it. The difference of the two
 /// squared distances is linear in the logarithms, so its maximum over the cell is at a corner, found size by size.
-/// Cost: for n shapes about those that are left in each of the cells, at most 4 n of them: 50 ms for 1000 shapes that follow no rule.
+/// Cost: for n shapes about those that are left in each of the cells, at most 4 n of them: 50 ms for 1000 shapes that
+/// follow no rule.
 class nearest_grid {
 public:
     static constexpr std::size_t octaves = 64;
@@ -119,13 +121,14 @@ public:
     /// Of each shape log2_steps of its sizes, and the places of its words.
     [[nodiscard]] const std::vector<std::vector<std::int64_t>>& logs() const noexcept { return logs_; }
 
-    /// For each size what it adds to the number of the cell, by the whole part of its logarithm, or by the word's place.
+    /// For each size what it adds to the number of the cell, by the whole part of its logarithm, or by the word's
+    /// place.
     std::vector<std::array<std::uint32_t, octaves>> steps{};
     std::vector<std::uint32_t> from{};     ///< where the list of a cell begins; the end of the last one
     std::vector<std::uint32_t> nearest{};  ///< the lists: positions of shapes, ascending in each
 
-    /// The position of the measured shape next to `at`, or of one with the same answer. Precondition: a size for each of
-    /// the shapes' own.
+    /// The position of the measured shape next to `at`, or of one with the same answer. Precondition: a size for each
+    /// of the shapes' own.
     [[nodiscard]] std::size_t operator()(std::span<const std::int64_t> at) const
     {
         std::array<std::int64_t, 32> logs;
@@ -156,8 +159,9 @@ private:
 
     [[nodiscard]] bool is_word(std::size_t j) const { return (words_ >> j & 1U) != 0; }
 
-    /// Chooses the lines: one for each octave that has shapes, fewer of the size that has most until there are no more than
-    /// four cells for each shape, 4096 in all, and 2^22 shapes in all lists. Words lose their lines last, all at once.
+    /// Chooses the lines: one for each octave that has shapes, fewer of the size that has most until there are no more
+    /// than four cells for each shape, 4096 in all, and 2^22 shapes in all lists. Words lose their lines last, all at
+    /// once.
     void lay_lines()
     {
         low_.assign(rank_, 0);
@@ -225,8 +229,8 @@ private:
         return {inside && !is_word(j) ? 0 : (std::min)(low, high), (std::max)(low, high)};
     }
 
-    /// Fills the lists of the cells of `part`, of shapes `among`: halves by halves, and leaves out at each step those that
-    /// are farther everywhere than some other one is anywhere.
+    /// Fills the lists of the cells of `part`, of shapes `among`: halves by halves, and leaves out at each step those
+    /// that are farther everywhere than some other one is anywhere.
     void fill(std::vector<std::vector<std::uint32_t>>& lists, block part, const std::vector<std::uint32_t>& among) const
     {
         std::vector<ends> box(rank_);

@@ -19,17 +19,16 @@
 
 namespace tunekit::io {
 
-/// The most that a file of so many bytes may unpack to: 16 MiB, and 64 times as much. gzip packs 1000 equal bytes in one, and
-/// recordings five to one.
+/// The most that a file of so many bytes may unpack to: 16 MiB, and 64 times as much. gzip packs 1000 equal bytes in
+/// one, and recordings five to one.
 [[nodiscard]] constexpr std::size_t max_unpacked(std::size_t packed) noexcept
 {
     return packed > max_text_bytes ? max_text_bytes : (std::size_t{16} << 20) + 64 * packed;
 }
 
 /// The whole of a file, uncompressed where it is a gzip file. A file of 2 MB can hold gigabytes, so there are bounds:
-/// `max_bytes` and `max_unpacked`.
-/// Throws tunekit::error where it cannot be opened, where it is a damaged, cut or too large gzip file, or where memory does not
-/// suffice.
+/// `max_bytes` and `max_unpacked`. Throws tunekit::error where it cannot be opened, where it is a damaged, cut or too
+/// large gzip file, or where memory does not suffice.
 [[nodiscard]] inline std::string read_gzip(const std::string& path, std::size_t max_bytes = max_text_bytes)
 {
     gzFile file = gzopen(path.c_str(), "rb");
@@ -54,8 +53,8 @@ namespace tunekit::io {
     return out;
 }
 
-/// Makes a gzip file that holds `text`; equal texts give equal files. Throws tunekit::error where it cannot; what was there
-/// then stays.
+/// Makes a gzip file that holds `text`; equal texts give equal files. Throws tunekit::error where it cannot; what was
+/// there then stays.
 inline void write_gzip(const std::string& path, std::string_view text)
 {
     constexpr int gzip_window = 15 + 16, memory = 8;

@@ -60,8 +60,8 @@ namespace tunekit::kernels::autotvm {
                                     }};
 }
 
-/// AutoTVM's dense layer of 32 rows and more as a template of generated CUDA code over `dense_large_cuda_space(s, how)`.
-/// The shape is no batch.
+/// AutoTVM's dense layer of 32 rows and more as a template of generated CUDA code over
+/// `dense_large_cuda_space(s, how)`. The shape is no batch.
 ///
 /// Entry, nest: as `batched_gemm_cuda_template`, with two buffers that take turns, and rows of A along x.
 /// Departures: as there. Loops are unrolled up to 512 statements; TVM unrolls the middle part of k.

@@ -16,7 +16,8 @@ namespace tunekit::kernels::autotvm {
 
 namespace detail {
 
-/// Between [batch][channels][pixels] and [batch][channels / block][pixels][block]: move(out, in, plain place, blocked place).
+/// Between [batch][channels][pixels] and [batch][channels / block][pixels][block]: move(out, in, plain place, blocked
+/// place).
 template <class Move>
 [[nodiscard]] std::vector<float> between(const char* who, std::span<const float> in, int batch, int channels,
                                          int pixels, int block, const Move& move)

@@ -76,8 +76,8 @@ public:
         int end = 0;    ///< One behind the last.
     };
 
-    /// A part of the output: ranges of images (of a batch, each with its groups one behind the other), of each one's blocks
-    /// of channels and of its blocks of rows.
+    /// A part of the output: ranges of images (of a batch, each with its groups one behind the other), of each one's
+    /// blocks of channels and of its blocks of rows.
     class piece {
         friend basic_conv2d_kernel;
         range images, channels, rows;
@@ -200,7 +200,8 @@ private:
         in_width_ = compacts ? s.ow() : copies_ ? s.width + 2 * s.padding_w : s.width;
         in_block_ = std::ptrdiff_t{in_height_} * in_width_ * config_.ic_block;
         out_block_ = std::ptrdiff_t{s.oh()} * s.ow() * nr_;
-        // Pixels of a pointwise convolution without stride lie side by side across rows: the rows of a block become one.
+        // Pixels of a pointwise convolution without stride lie side by side across rows: the rows of a block become
+        // one.
         flat_ = pointwise && stride_h_ == 1 && stride_w_ == 1;
         rows_per_block_ = flat_ ? 1 : config_.oh_block;
         rows_length_ = flat_ ? config_.oh_block * s.ow() : s.ow();

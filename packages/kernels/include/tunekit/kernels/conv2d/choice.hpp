@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// Convolutions whose algorithm is part of their configuration, in blocked layouts and from and to plain NCHW: their spaces,
-/// and the kernel of any of their configurations.
+/// Convolutions whose algorithm is part of their configuration, in blocked layouts and from and to plain NCHW: their
+/// spaces, and the kernel of any of their configurations.
 
 #include <concepts>
 #include <cstddef>
@@ -162,7 +162,8 @@ template <std::same_as<tile_table> Table>
 /// The configuration of either algorithm.
 using any_nchw_config = std::variant<nchw_config, winograd_config>;
 
-/// A convolution from and to plain NCHW by the algorithm of its configuration: see `nchw_kernel` and `winograd_nchw_kernel`.
+/// A convolution from and to plain NCHW by the algorithm of its configuration: see `nchw_kernel` and
+/// `winograd_nchw_kernel`.
 using any_nchw_kernel = detail::either_conv2d_kernel<nchw_kernel, winograd_nchw_kernel>;
 
 /// The space of a convolution from and to plain NCHW with the tiles and transforms of `table`. Its parameters are those

@@ -17,16 +17,16 @@
 
 namespace tunekit::kernels {
 
-/// A direct convolution made from a configuration, as `basic_conv2d_kernel`, whose parts run in parallel on the threads of
-/// the caller's executor.
+/// A direct convolution made from a configuration, as `basic_conv2d_kernel`, whose parts run in parallel on the threads
+/// of the caller's executor.
 ///
 ///     parallel_conv2d kernel(shape, config, kernel_table(), weights, 4);
 ///     kernel.run(blocked_x, blocked_y, executor);
 ///
 /// By default images are divided where there are several, of a batch or its groups; one image into blocks of output
-/// channels, or of rows where those are too few. A `conv2d_division`, for example a point of `parallel_conv2d_space`, says
-/// it otherwise. Inputs and outputs have the layouts of the serial kernel, and every element is summed in the order of the
-/// configuration, so the result is the same for any number of threads.
+/// channels, or of rows where those are too few. A `conv2d_division`, for example a point of `parallel_conv2d_space`,
+/// says it otherwise. Inputs and outputs have the layouts of the serial kernel, and every element is summed in the
+/// order of the configuration, so the result is the same for any number of threads.
 ///
 /// Errors:  std::invalid_argument from the constructor for fewer than one part, and as `basic_conv2d_kernel`.
 /// Cost:    that of `basic_conv2d_kernel`. With padding_mode::copy the parts first copy the input once, together: the

@@ -116,8 +116,8 @@ template <class Table>
 /// | parts | 1, 2, ..., threads | no more than what is cut has images, channels or rows |
 /// | split | images, channels, rows: those of more than one | the first of them where parts is 1 |
 ///
-/// `config_of<conv2d_config>` and `config_of<conv2d_division>` take its points apart, and `parallel_conv2d` runs them. Measure it by wall
-/// time, on all cores that the parts use.
+/// `config_of<conv2d_config>` and `config_of<conv2d_division>` take its points apart, and `parallel_conv2d` runs them.
+/// Measure it by wall time, on all cores that the parts use.
 /// Throws: std::invalid_argument as `conv2d_space`, and where threads < 1.
 template <class Table>
 [[nodiscard]] auto parallel_conv2d_space(const conv2d_shape& shape, const Table& table, int threads,

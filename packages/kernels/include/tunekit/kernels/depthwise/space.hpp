@@ -24,8 +24,8 @@ inline constexpr auto fields<depthwise_config> =
                field{"vl", &depthwise_config::vl},       field{"pad", &depthwise_config::pad},
                field{"sweep", &depthwise_config::sweep}, field{"oh_block", &depthwise_config::oh_block}};
 
-/// The distinct values of one member over a table's depthwise tiles of one kind, ascending. With channels in vectors also
-/// those of its sweeps, if they have such a member.
+/// The distinct values of one member over a table's depthwise tiles of one kind, ascending. With channels in vectors
+/// also those of its sweeps, if they have such a member.
 [[nodiscard]] inline std::vector<int> depthwise_values(const tile_table& table, vectorise_mode vectorise,
                                                        int depthwise_tile::* member,
                                                        int depthwise_sweep::* of_sweep = nullptr)
@@ -70,9 +70,9 @@ inline constexpr auto fields<depthwise_config> =
 /// | pad | copy, clip | pixel: copy; channel: clip where nothing is to copy, and with sweep |
 /// | sweep | false, true | true only with channel, where the table has sweeps for the kernel |
 ///
-/// With channels in vectors a tile suits the shape if mr is at most the length of a row (of a column with sweep), and the channels with padding
-/// are at most 1.25 ci, or as few as with any tile. With pixels in vectors it suits if no vector is wholly beyond the
-/// row.
+/// With channels in vectors a tile suits the shape if mr is at most the length of a row (of a column with sweep), and
+/// the channels with padding are at most 1.25 ci, or as few as with any tile. With pixels in vectors it suits if no
+/// vector is wholly beyond the row.
 ///
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto depthwise_space(const conv2d_shape& shape, const tile_table& table, vectorise_mode vectorise)
@@ -114,9 +114,9 @@ template <class... Parameters>
 
 /// The configuration that a sensible library would run untuned in one layout. Of the tiles that compute the fewest
 /// superfluous outputs it has the one with most accumulators. With pixels in vectors at least eight rows are copied at
-/// once. With channels in vectors taps are clipped, and where the table has sweeps for the kernel there is one, over as many
-/// rows as its weights and accumulators have registers for. Throws: std::invalid_argument where the table has no tile that
-/// fits.
+/// once. With channels in vectors taps are clipped, and where the table has sweeps for the kernel there is one, over as
+/// many rows as its weights and accumulators have registers for. Throws: std::invalid_argument where the table has no
+/// tile that fits.
 [[nodiscard]] inline depthwise_config default_depthwise_config(const conv2d_shape& shape, const tile_table& table,
                                                                vectorise_mode vectorise)
 {

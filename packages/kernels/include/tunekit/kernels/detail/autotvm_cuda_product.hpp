@@ -92,7 +92,8 @@ inline constexpr const char* cuda_double_text = R"(
 struct cuda_operand {
     std::int64_t step, k_step, batch_step;
 
-    /// Names where element e of its tile of `size` rows lies, in the order in which neighbours in memory are read together.
+    /// Names where element e of its tile of `size` rows lies, in the order in which neighbours in memory are read
+    /// together.
     void name(std::string_view operand, std::int64_t size, std::int64_t depth, words& w) const
     {
         const bool k_first = k_step < step;

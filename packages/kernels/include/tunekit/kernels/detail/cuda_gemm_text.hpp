@@ -112,8 +112,8 @@ inline constexpr const char* cuda_gemm_in_turn = R"(
     }
 )";
 
-/// Its tiles in stages, copied ahead. One barrier per tile: it tells that a stage has arrived, and that another was read
-/// and may be replaced.
+/// Its tiles in stages, copied ahead. One barrier per tile: it tells that a stage has arrived, and that another was
+/// read and may be replaced.
 inline constexpr const char* cuda_gemm_in_stages = R"(
     #pragma unroll 1
     for (int next = 0; next < {ahead}; ++next) {

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The micro-kernel of products with few rows: rows of the weights pass as streams, the outputs stay in the first-level cache.
+/// The micro-kernel of products with few rows: rows of the weights pass as streams, the outputs stay in the first-level
+/// cache.
 
 #include <cstddef>
 

@@ -12,9 +12,9 @@
 
 namespace tunekit::kernels::detail {
 
-/// A sweep goes from output to output. An input column serves all outputs whose windows it lies in, so as many outputs of
-/// each row are under way as windows overlap. They take turns in as many accumulators, and an unrolled turn is one step of
-/// each.
+/// A sweep goes from output to output. An input column serves all outputs whose windows it lies in, so as many outputs
+/// of each row are under way as windows overlap. They take turns in as many accumulators, and an unrolled turn is one
+/// step of each.
 template <int MR, int VL, int K, int S, machine M>
 class sweep {
     static_assert(K >= S, "tunekit: depthwise sweep: a stride beyond the kernel");
@@ -35,7 +35,8 @@ public:
         }
     }
 
-    /// The first turns are for columns that serve outputs before their own: outputs below 0 are computed and not written.
+    /// The first turns are for columns that serve outputs before their own: outputs below 0 are computed and not
+    /// written.
     [[gnu::always_inline]] void run()
     {
         int o = 1 - under_way;

@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// How pairs of bfloat16 and fours of bytes become sums: by the machine's dot-product instructions, or by plain code that
-/// computes the same.
+/// How pairs of bfloat16 and fours of bytes become sums: by the machine's dot-product instructions, or by plain code
+/// that computes the same.
 
 #if defined(__AVX512BF16__) || defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 #include <immintrin.h>

@@ -106,8 +106,8 @@ struct pixel_strip {
     return strips;
 }
 
-/// [group][tile of channels][ci / ic_block][tap][channel][kernel row][ic_block], the taps of a row in the order of their
-/// phases.
+/// [group][tile of channels][ci / ic_block][tap][channel][kernel row][ic_block], the taps of a row in the order of
+/// their phases.
 [[nodiscard]] inline buffer pack_pixel_weights(const conv2d_shape& s, int groups, int ic_block,
                                                const std::vector<row_tile>& tiles, const float* oihw)
 {

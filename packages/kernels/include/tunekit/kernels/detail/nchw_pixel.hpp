@@ -108,7 +108,8 @@ private:
         float* y;
     };
 
-    /// What one call of a micro-kernel computes: a tile of channels, a strip of pixels of a row, from some blocks of inputs on.
+    /// What one call of a micro-kernel computes: a tile of channels, a strip of pixels of a row, from some blocks of
+    /// inputs on.
     struct part {
         const row_tile& channels;
         const pixel_strip& pixels;

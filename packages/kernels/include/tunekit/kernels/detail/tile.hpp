@@ -28,8 +28,9 @@ template <class F, int MR, int NV, int VL>
 using sums_of = typename vector_of<VL, typename F::sum>::template grid<MR, NV>;
 
 /// `Unroll` steps of k. Rows are addressed from every third one, so that a row costs no address register of its own:
-/// base + {0, 1, 2} x_row + constant is one operand on most machines. Besides the accumulators, the shorter side of the tile
-/// stays in registers and the longer one passes through one; where even that does not fit, rows are read again per vector.
+/// base + {0, 1, 2} x_row + constant is one operand on most machines. Besides the accumulators, the shorter side of the
+/// tile stays in registers and the longer one passes through one; where even that does not fit, rows are read again per
+/// vector.
 template <class F, int MR, int NV, int VL, machine M, int Unroll>
 [[gnu::always_inline]] inline void steps(sums_of<F, MR, NV, VL>& acc, const row_addresses<MR, typename F::left>& x,
                                          std::ptrdiff_t x_row, const typename F::right* w, std::ptrdiff_t w_step)

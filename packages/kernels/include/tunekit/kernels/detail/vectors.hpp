@@ -23,8 +23,8 @@ struct vector_of {
 template <int MR, class T = float>
 using row_addresses = const T * [static_cast<std::size_t>(MR + 2) / 3];
 
-/// Tells the optimiser that a register's value is news, without an instruction: it then neither loads it again from memory
-/// where it has a register for it, nor turns one bumped pointer into many.
+/// Tells the optimiser that a register's value is news, without an instruction: it then neither loads it again from
+/// memory where it has a register for it, nor turns one bumped pointer into many.
 template <machine M, class T>
 [[gnu::always_inline]] inline void keep_vector([[maybe_unused]] T& v)
 {

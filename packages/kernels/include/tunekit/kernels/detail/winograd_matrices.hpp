@@ -14,10 +14,10 @@ namespace tunekit::kernels::detail {
 
 /// The points at which F(m, 3) evaluates its polynomials; infinity is one more. Opposite points stand side by side.
 ///
-/// Largest error against double, relative to the largest output, of 256 channels uniform in [-1, 1): m = 2: 5e-7, 3: 2e-6, 4:
-/// 5e-6, 5: 6e-6, 6: 1.2e-5, 7: 3.6e-5, 8: 2.7e-3. Up to 7 the points are the best of some that are multiples of 1/8; the
-/// textbook's (0, 1, 2 and 1/2 with their opposites) have twice the error at 6 and six times at 7. Those of 8 are the textbook's:
-/// it fails a check for 1e-4, whatever its speed.
+/// Largest error against double, relative to the largest output, of 256 channels uniform in [-1, 1): m = 2: 5e-7, 3:
+/// 2e-6, 4: 5e-6, 5: 6e-6, 6: 1.2e-5, 7: 3.6e-5, 8: 2.7e-3. Up to 7 the points are the best of some that are multiples
+/// of 1/8; the textbook's (0, 1, 2 and 1/2 with their opposites) have twice the error at 6 and six times at 7. Those of
+/// 8 are the textbook's: it fails a check for 1e-4, whatever its speed.
 template <int M>
 inline constexpr std::array<double, 0> winograd_points{};
 template <>
@@ -35,9 +35,10 @@ inline constexpr std::array<double, 8> winograd_points<7>{1, -1, 0.25, -0.25, 0.
 template <>
 inline constexpr std::array<double, 9> winograd_points<8>{0, 1, -1, 2, -2, 0.5, -0.5, 4, -4};
 
-/// The matrices of F(m, 3), t = m + 2: m outputs y = A ((G g) * (B d)) of t inputs d and 3 taps g, with t multiplications.
-/// Source: Lavin, Gray (2016), Fast Algorithms for Convolutional Neural Networks, CVPR; here B of integer polynomials over the
-/// points (dyadic, so exact in float) and G with the denominators.
+/// The matrices of F(m, 3), t = m + 2: m outputs y = A ((G g) * (B d)) of t inputs d and 3 taps g, with t
+/// multiplications.
+/// Source: Lavin, Gray (2016), Fast Algorithms for Convolutional Neural Networks, CVPR; here B of integer polynomials
+/// over the points (dyadic, so exact in float) and G with the denominators.
 template <std::size_t M>
 struct winograd_matrices {
     static constexpr std::size_t t = M + 2;
@@ -53,7 +54,8 @@ template <int M>
     constexpr auto& points = winograd_points<M>;
     static_assert(points.size() == m + 1, "tunekit: winograd_matrices_of: want a tile of 2 to 8");
     winograd_matrices<m> out;
-    // Row i of B: the coefficients of the product of (x - p) over all points but the i-th; over all of them for infinity.
+    // Row i of B: the coefficients of the product of (x - p) over all points but the i-th; over all of them for
+    // infinity.
     for (std::size_t i = 0; i <= points.size(); ++i) {
         auto& row = out.b[i];
         row[0] = 1;

@@ -28,7 +28,8 @@ inline constexpr std::ptrdiff_t max_winograd_scratch = std::ptrdiff_t{1} << 21;
     return s.batch * ((s.oh() + tile_h - 1) / tile_h) * ((s.ow() + tile_w - 1) / tile_w);
 }
 
-/// The distinct tile sizes that a table has transforms for, ascending; 2 where it has none, so that the parameter has a value.
+/// The distinct tile sizes that a table has transforms for, ascending; 2 where it has none, so that the parameter has a
+/// value.
 [[nodiscard]] inline std::vector<int> winograd_sizes(const tile_table& table)
 {
     std::vector<int> sizes;
@@ -67,8 +68,8 @@ inline constexpr auto is_winograd = [](conv2d_algorithm a) { return a == conv2d_
         space::active_if<"m_tiles", "algorithm">(is_winograd), space::active_if<"layout", "algorithm">(is_winograd)};
 }
 
-/// Constraints of Winograd's algorithm alone: the table has the transforms; tiles of outputs, the micro-kernel and the block of
-/// `m_tiles` of its heights suit each other; the scratch of either layout is within the limit.
+/// Constraints of Winograd's algorithm alone: the table has the transforms; tiles of outputs, the micro-kernel and the
+/// block of `m_tiles` of its heights suit each other; the scratch of either layout is within the limit.
 [[nodiscard]] inline auto winograd_constraints(const conv2d_shape& s, const tile_table& table)
 {
     const auto has_transform = [&table](conv2d_algorithm a, int vl, int tile) {

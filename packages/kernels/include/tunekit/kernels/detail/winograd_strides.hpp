@@ -21,8 +21,8 @@
 
 namespace tunekit::kernels::detail {
 
-/// Sizes and strides, in floats, of a Winograd convolution. Arrays that many lines of a matrix fall into are strided by an odd
-/// number of cache lines, so that they do not compete for the same few sets.
+/// Sizes and strides, in floats, of a Winograd convolution. Arrays that many lines of a matrix fall into are strided by
+/// an odd number of cache lines, so that they do not compete for the same few sets.
 struct winograd_strides {
     int t_h = 0, t_w = 0;          ///< inputs of a tile
     int tiles_h = 0, tiles_w = 0;  ///< tiles down and across an image

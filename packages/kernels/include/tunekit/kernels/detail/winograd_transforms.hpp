@@ -29,7 +29,8 @@ struct term {
     bool first = false;  ///< nothing was added before
 };
 
-/// sum += factor x, or = where it is the first; without a multiplication by 1 or -1 and without anything where the factor is 0.
+/// sum += factor x, or = where it is the first; without a multiplication by 1 or -1 and without anything where the
+/// factor is 0.
 template <term T, class Vector>
 [[gnu::always_inline]] inline void add(Vector& sum, const Vector& x)
 {
@@ -49,9 +50,9 @@ template <int M>
     return i + 1 < p.size() && p[i] > 0 && p[i + 1] == -p[i];
 }
 
-/// The terms of a transform: of the input transform's rows, where those of one sign and those that flip it at the opposite point
-/// are two sums; of the outputs, once opposite inputs have become a sum (in the first's place) and a difference (in the
-/// second's).
+/// The terms of a transform: of the input transform's rows, where those of one sign and those that flip it at the
+/// opposite point are two sums; of the outputs, once opposite inputs have become a sum (in the first's place) and a
+/// difference (in the second's).
 template <std::size_t M>
 struct winograd_terms {
     static constexpr std::size_t t = M + 2;
@@ -86,7 +87,8 @@ inline constexpr auto terms_of = [] {
     return out;
 }();
 
-/// Rows of opposite points differ in the signs of every other column: each such pair of results is a sum and a difference.
+/// Rows of opposite points differ in the signs of every other column: each such pair of results is a sum and a
+/// difference.
 template <int M, int VL>
 [[gnu::always_inline]] inline void transform_input(const winograd_pass& a, const float* in, float* out, auto whole)
 {

@@ -17,15 +17,15 @@
 
 namespace tunekit::kernels {
 
-/// A matrix product made from a configuration, as `basic_gemm_kernel`, whose parts run in parallel on the threads of the
-/// caller's executor.
+/// A matrix product made from a configuration, as `basic_gemm_kernel`, whose parts run in parallel on the threads of
+/// the caller's executor.
 ///
 ///     parallel_gemm kernel(shape, config, kernel_table(), 4);
 ///     kernel.run(a, b, c, executor);
 ///
 /// By default a batch is divided into its matrices, and one product into blocks of columns, or of rows where there are
-/// more of those. A `gemm_division`, for example a point of `parallel_gemm_space`, says it otherwise. Every element of C
-/// is summed in the order of the configuration, so the result is the same for any number of threads.
+/// more of those. A `gemm_division`, for example a point of `parallel_gemm_space`, says it otherwise. Every element of
+/// C is summed in the order of the configuration, so the result is the same for any number of threads.
 ///
 /// Errors:  std::invalid_argument from the constructor for fewer than one part, and as `basic_gemm_kernel`.
 /// Cost:    that of `basic_gemm_kernel`, with its scratch once per part. Each part packs the operands that it reads.
@@ -66,7 +66,8 @@ public:
         require_valid(shape);
         const int threads = division.parts;
         require(threads >= 1, "parallel_gemm: threads is " + std::to_string(threads) + ", want >= 1");
-        // A tile that is larger than the product leaves one part; the kernel says what is wrong with one that is not there.
+        // A tile that is larger than the product leaves one part; the kernel says what is wrong with one that is not
+        // there.
         const int nr =
             static_cast<int>(std::clamp(std::int64_t{config.nv} * config.vl, std::int64_t{1}, std::int64_t{shape.n}));
         const int mr = std::clamp(config.mr, 1, shape.m);

@@ -71,7 +71,8 @@ template <any_product_table Table>
 
 }  // namespace detail
 
-/// The space of the product of `shape` with the tiles of `table`, a `tile_table` or a `product_table` of another format.
+/// The space of the product of `shape` with the tiles of `table`, a `tile_table` or a `product_table` of another
+/// format.
 ///
 /// | parameter | values | constraint |
 /// |---|---|---|
@@ -93,8 +94,8 @@ template <detail::any_product_table Table>
 }
 
 /// `gemm_space` with the division of the product among at most `threads` threads behind it: `parts` and `split` of
-/// `gemm_division_space`. `config_of<gemm_config>` and `config_of<gemm_division>` take its points apart, and `parallel_gemm` runs them.
-/// Measure it by wall time, on all cores that the parts use.
+/// `gemm_division_space`. `config_of<gemm_config>` and `config_of<gemm_division>` take its points apart, and
+/// `parallel_gemm` runs them. Measure it by wall time, on all cores that the parts use.
 /// Throws: std::invalid_argument as `gemm_space`, and where threads < 1.
 template <detail::any_product_table Table>
 [[nodiscard]] auto parallel_gemm_space(const gemm_shape& shape, const Table& table, int threads,

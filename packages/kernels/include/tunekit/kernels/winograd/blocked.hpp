@@ -156,7 +156,8 @@ private:
         return x + ((image * shape_.height + row) * shape_.width + column) * config_.ic_block;
     }
 
-    /// Both passes over `vectors` vectors of channels: `in` is the first input inside the image, inputs lie as the strides say.
+    /// Both passes over `vectors` vectors of channels: `in` is the first input inside the image, inputs lie as the
+    /// strides say.
     void transform_input(const float* in, std::ptrdiff_t in_row, std::ptrdiff_t in_pixel, const place& at, int vectors,
                          float* out)
     {

@@ -58,8 +58,8 @@ private:
     return ::gethostname(text, sizeof text - 1) == 0 ? text : "unknown";
 }
 
-/// A sum of the program's code and constants, as they lie in memory; the same in every process of one binary. Its shared
-/// libraries are not part of it. Empty on systems whose loader does not tell where they are.
+/// A sum of the program's code and constants, as they lie in memory; the same in every process of one binary. Its
+/// shared libraries are not part of it. Empty on systems whose loader does not tell where they are.
 [[nodiscard]] inline std::string program_sum()
 {
 #if __has_include(<link.h>)
@@ -141,8 +141,9 @@ own_worker build_worker(Make& make, const place& at, measure::isolated_workers_o
     return out;
 }
 
-/// Serves orders on a rank that measures, until rank 0 ends it. Where rank 0 has failed, or has said nothing for so many
-/// seconds, it ends the process of a rank that is there for nothing else, and throws tunekit::error in an application.
+/// Serves orders on a rank that measures, until rank 0 ends it. Where rank 0 has failed, or has said nothing for so
+/// many seconds, it ends the process of a rank that is there for nothing else, and throws tunekit::error in an
+/// application.
 inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const std::optional<code_folder>& code,
                        double patience_seconds, bool whole_job)
 {

@@ -281,7 +281,8 @@ private:
         if (m.reference.size() < options_.reference->rounds) return check(w);
         become(w, state::idle);
         trust_.measured(w, m.who.part);
-        // Against a new neighbour an earlier one may be slow, too; that is not looked at each time, as it costs the square.
+        // Against a new neighbour an earlier one may be slow, too; that is not looked at each time, as it costs the
+        // square.
         const bool all = std::has_single_bit(++compared_) || checking_ == 0;
         for (std::size_t k = all ? 0 : w; k < (all ? members_.size() : w + 1); ++k) take_out_if_slow(k);
     }

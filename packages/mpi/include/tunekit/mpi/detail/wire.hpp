@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// What the messages say, and their form as bytes. All ranks must be of one kind of machine as to the order and size of numbers.
+/// What the messages say, and their form as bytes. All ranks must be of one kind of machine as to the order and size of
+/// numbers.
 
 #include <algorithm>
 #include <cstddef>
@@ -72,8 +73,8 @@ struct reply {
     friend bool operator==(const reply&, const reply&) = default;
     static void each(auto& m, auto& io) { io(m.number), io(m.measured), io(m.ran_s), io(m.code); }
 
-    /// Whether its seconds can be times: a damaged rank's are added up and written into logs like any other's, so the sum of
-    /// many has to stay finite.
+    /// Whether its seconds can be times: a damaged rank's are added up and written into logs like any other's, so the
+    /// sum of many has to stay finite.
     [[nodiscard]] bool possible() const noexcept
     {
         const auto time = [](double s) { return s >= 0 && s <= io::max_seconds; };
@@ -117,7 +118,8 @@ private:
     std::vector<unsigned char> bytes_{};
 };
 
-/// Reads what `writer` wrote. What is missing, or is no such value, reads as 0 or empty, and `whole` is false from then on.
+/// Reads what `writer` wrote. What is missing, or is no such value, reads as 0 or empty, and `whole` is false from then
+/// on.
 class reader {
 public:
     explicit reader(std::span<const unsigned char> bytes) : left_(bytes) {}

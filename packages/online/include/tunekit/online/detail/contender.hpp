@@ -18,7 +18,8 @@ struct contender {
     index candidate = 0;
     recent times{};
 
-    /// The calls that a candidate gets which is not slower than this one: `runs`, and more where these times say little.
+    /// The calls that a candidate gets which is not slower than this one: `runs`, and more where these times say
+    /// little.
     [[nodiscard]] std::uint64_t calls_of_others(std::uint32_t runs) const noexcept
     {
         const double noise = times.spread() / 0.07;

@@ -18,11 +18,11 @@ namespace tunekit::online::detail {
 /// r = log 1.2 that is looked for, each time adds r / s^2 (x - r / 2) to the evidence, which never falls below 0, and
 /// `alarm` is where it reaches 20. One time adds at most 2.5, so that a few disturbed calls say nothing. While nothing
 /// changes, the expected number of times until an alarm is at least e^20 for normal x of known mean and variance
-/// (Lorden's bound); with both learned from the first 512 times, none came in 10^7 simulated ones with noise of 5 and of
-/// 20 %. A rise of 1.2 takes about 2 * 20 s^2 / r^2 times (48 at s = 0.2), and never less than 8.
+/// (Lorden's bound); with both learned from the first 512 times, none came in 10^7 simulated ones with noise of 5 and
+/// of 20 %. A rise of 1.2 takes about 2 * 20 s^2 / r^2 times (48 at s = 0.2), and never less than 8.
 ///
-/// Source: Page (1954), Continuous inspection schemes, Biometrika 41; Lorden (1971), Procedures for reacting to a change
-///         in distribution, Ann. Math. Stat. 42.
+/// Source: Page (1954), Continuous inspection schemes, Biometrika 41; Lorden (1971), Procedures for reacting to a
+///         change in distribution, Ann. Math. Stat. 42.
 class drift {
 public:
     /// `seconds` is the time so far, which counts like `prior` times.

@@ -25,8 +25,8 @@ namespace tunekit::online::detail {
 /// once: of the winner and the runner-up, and of the winner and the default. With y the logarithm of the winner's time
 /// over the other's, less what that was before, the hypotheses are that y has mean 0 (everything became slower, so the
 /// winner stays) or the rise (the winner did); a sequential probability ratio test takes the one or the other with an
-/// error of about 1 %. These pairs end where they cost `most_spent` calls of the winner, or after `most_pairs`; then the
-/// likelier one is taken. The next such pairs may follow only after a thousand times that cost.
+/// error of about 1 %. These pairs end where they cost `most_spent` calls of the winner, or after `most_pairs`; then
+/// the likelier one is taken. The next such pairs may follow only after a thousand times that cost.
 ///
 /// For the share `options::recheck` of the time there are pairs with both in turn besides, so that a configuration that
 /// became faster, by 2 % or more, is found, too (see `overtaken`).
@@ -105,8 +105,8 @@ public:
         return examined(o);
     }
 
-    /// Compares the winner with another runner-up from now on, at first in some pairs at once: of many that were tried a
-    /// few times each, the best was lucky. Precondition: not in pairs.
+    /// Compares the winner with another runner-up from now on, at first in some pairs at once: of many that were tried
+    /// a few times each, the best was lucky. Precondition: not in pairs.
     void compare_with(index runner_up, double cost) noexcept
     {
         what_.runner_up = runner_up;
@@ -156,8 +156,8 @@ private:
         return usable(r) && std::abs(r.evidence) < sure && r.pairs < most_pairs;
     }
 
-    /// Turns to the other one, where it may run, and in a test where it has not cost more: a default that is ten times as slow
-    /// would take up all that may be spent. False where neither may.
+    /// Turns to the other one, where it may run, and in a test where it has not cost more: a default that is ten times
+    /// as slow would take up all that may be spent. False where neither may.
     bool choose_rival() noexcept
     {
         const rival &one = rivals_[rival_], &other = rivals_[1 - rival_];

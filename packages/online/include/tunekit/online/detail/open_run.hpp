@@ -35,8 +35,8 @@ namespace detail {
 /// it. `told` takes the time of that call. Nothing here reads a clock. Copyable.
 ///
 /// The default is timed first. Then come candidates: each runs once and, unless that was clearly slower, `runs` times.
-/// In between, the best configuration is used. It is timed once before each candidate. After `eager` candidates
-/// without a better one the best few race against the default: from then on it has `decided`, and its verdict may be used. It
+/// In between, the best configuration is used. It is timed once before each candidate. After `eager` candidates without
+/// a better one the best few race against the default: from then on it has `decided`, and its verdict may be used. It
 /// goes on with a falling share of the time, and a candidate that seems better than the winner races against it. It is
 /// `over` after `patience` candidates without a better one, or where nothing is left.
 template <class Space, class Strategy>
@@ -169,7 +169,8 @@ public:
     /// Whether nothing is left to try.
     [[nodiscard]] bool over() const noexcept { return over_; }
     [[nodiscard]] const outcome& verdict() const { return *verdict_; }
-    /// What another process needs to go on; `untimed` calls came since the last turn. Precondition: the default was timed.
+    /// What another process needs to go on; `untimed` calls came since the last turn. Precondition: the default was
+    /// timed.
     [[nodiscard]] progress so_far(std::uint64_t untimed) const
     {
         progress p{.what = decided() ? *verdict_ : provisional(), .settled = decided()};
@@ -220,8 +221,8 @@ private:
     }
 
     /// The share of the time spent that may be lost; empty: the whole account, as long as nothing is decided. It falls
-    /// with the root of the number of candidates without a better one, so that a longer run tries more of them and loses
-    /// a smaller part of its time to them.
+    /// with the root of the number of candidates without a better one, so that a longer run tries more of them and
+    /// loses a smaller part of its time to them.
     [[nodiscard]] std::optional<double> share(const options& o) const noexcept
     {
         if (racing() || !decided() || stale_ < o.eager) return std::nullopt;
@@ -292,7 +293,8 @@ private:
         return out;
     }
 
-    /// What was found since the verdict takes the runner-up's place, where it is faster by more than the luck of `runs`.
+    /// What was found since the verdict takes the runner-up's place, where it is faster by more than the luck of
+    /// `runs`.
     void renew_runner_up(found f, std::uint64_t runs)
     {
         if (!decided() || f.candidate == verdict_->winner || f.candidate == untuned_.candidate) return;
@@ -357,8 +359,8 @@ private:
         refreshed_ = false;
     }
 
-    /// What a call lost. Of one that took more than a hundred times as long the rest is not paid for: most of those were
-    /// disturbed, and the search would stop for a hundred thousand calls.
+    /// What a call lost. Of one that took more than a hundred times as long the rest is not paid for: most of those
+    /// were disturbed, and the search would stop for a hundred thousand calls.
     [[nodiscard]] double loss_of(double seconds) const
     {
         return std::clamp(seconds - best_cost(), 0.0, most_paid * best_cost());

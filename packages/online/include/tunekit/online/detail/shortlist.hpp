@@ -24,8 +24,8 @@ struct found {
     friend bool operator==(const found&, const found&) = default;
 };
 
-/// Those that were measured as often as wanted, for the race, and the two best of all that ran besides the default, however
-/// often: one of these is the runner-up. A regular value.
+/// Those that were measured as often as wanted, for the race, and the two best of all that ran besides the default,
+/// however often: one of these is the runner-up. A regular value.
 class shortlist {
 public:
     explicit shortlist(index untuned) noexcept : untuned_(untuned) {}

@@ -17,8 +17,8 @@
 
 namespace tunekit::report::detail {
 
-/// The length of the character that `text` begins with where that is a control character, or one that turns the direction of
-/// what follows (Unicode 15, UAX #9, section 2); else 0.
+/// The length of the character that `text` begins with where that is a control character, or one that turns the
+/// direction of what follows (Unicode 15, UAX #9, section 2); else 0.
 [[nodiscard]] inline std::size_t obeyed(std::string_view text)
 {
     const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
@@ -30,8 +30,8 @@ namespace tunekit::report::detail {
     return byte(1) == 0x81 && byte(2) >= 0xA6 && byte(2) <= 0xA9 ? 3 : 0;  // U+2066 to U+2069
 }
 
-/// `text` as HTML and XML take it anywhere, attributes included; bytes that are no UTF-8, and what is `obeyed` but line ends and
-/// tabs, become U+FFFD.
+/// `text` as HTML and XML take it anywhere, attributes included; bytes that are no UTF-8, and what is `obeyed` but line
+/// ends and tabs, become U+FFFD.
 [[nodiscard]] inline std::string escaped(std::string_view text)
 {
     std::string out;

@@ -18,7 +18,8 @@
 
 namespace tunekit::report::detail {
 
-/// Shares of the variance, the cost by each parameter, and the pairs that interact most. A picture has at most `dots` marks.
+/// Shares of the variance, the cost by each parameter, and the pairs that interact most. A picture has at most `dots`
+/// marks.
 inline void write_matters(document& to, const seen_task& t, const findings& f, std::size_t dots)
 {
     if (!f.winner || f.axes.empty()) return;

@@ -58,7 +58,8 @@ struct scale {
     }
 };
 
-/// A scale that holds `low` to `high` with a little room; never of no length, and by the logarithm of nine decades at most.
+/// A scale that holds `low` to `high` with a little room; never of no length, and by the logarithm of nine decades at
+/// most.
 [[nodiscard]] inline scale scale_of(double low, double high, double from, double to, bool log)
 {
     if (log) {

@@ -8,8 +8,8 @@
 
 namespace tunekit::report::detail {
 
-// Blue and orange differ for every kind of colour vision; what failed also has a shape of its own. Text and points have a
-// contrast of 4.5 or more on their ground in both schemes.
+// Blue and orange differ for every kind of colour vision; what failed also has a shape of its own. Text and points have
+// a contrast of 4.5 or more on their ground in both schemes.
 inline constexpr std::string_view page_colours =
     R"css(:root{--paper:#fbfaf7;--card:#ffffff;--ink:#1c2024;--muted:#5b636b;--line:#dcdfe2;--ground:#eceeef;--accent:#0b5c9e;--soft:#2b76b3;--build:#8a6d3b;--bad:#b8480c;--on:#ffffff}
 @media (prefers-color-scheme:dark){:root:not([data-theme=light]){--paper:#14171a;--card:#1b1f23;--ink:#e9ecee;--muted:#a4adb5;--line:#343a40;--ground:#2a3036;--accent:#6fb7f2;--soft:#6aa6d8;--build:#c9a86a;--bad:#ff9a5c;--on:#0c1116}}

@@ -21,8 +21,8 @@ namespace tunekit::report::detail {
 
 [[nodiscard]] inline bool has_spread(const measure::measurement& m) { return std::isfinite(m.spread) && m.spread > 0; }
 
-/// Half the 95 % interval of a cost: so many standard errors as Student's t has for its batches, where they are below ten, or
-/// else the normal distribution.
+/// Half the 95 % interval of a cost: so many standard errors as Student's t has for its batches, where they are below
+/// ten, or else the normal distribution.
 [[nodiscard]] inline double margin_of(const measure::measurement& m)
 {
     constexpr double normal = 1.959963984540054;

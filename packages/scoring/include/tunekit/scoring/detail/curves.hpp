@@ -31,8 +31,8 @@ namespace tunekit::scoring::detail {
     return out;
 }
 
-/// The monotone piecewise cubic through (x, y), x ascending, at least two of them, at `at` within them: slopes of Fritsch and
-/// Butland (1984), at the ends of three points.
+/// The monotone piecewise cubic through (x, y), x ascending, at least two of them, at `at` within them: slopes of
+/// Fritsch and Butland (1984), at the ends of three points.
 [[nodiscard]] inline std::vector<double> monotone_cubic(std::span<const double> x, std::span<const double> y,
                                                         std::span<const double> at)
 {
