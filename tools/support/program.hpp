@@ -16,7 +16,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/io/text.hpp"
@@ -95,7 +94,8 @@ inline void check_file(const std::string& option, const std::string& path)
     const bool there = ::stat(path.c_str(), &s) == 0;
     if (there && !S_ISREG(s.st_mode))  // a page takes the place of what was there, which may be a device
         tunekit::invalid(option + " \"" + path + "\" is not a regular file, want a file that can be written");
-    const std::string folder = tunekit::core::detail::system::folder_of(path);
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     if (::access(folder.c_str(), W_OK | X_OK) != 0 || (there && ::access(path.c_str(), W_OK) != 0))
         tunekit::invalid(option + " \"" + path + "\" cannot be written, want a file that can");
 }

@@ -20,6 +20,7 @@
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/detail/process/looked_up.hpp"
 #include "tunekit/surrogate/detail/process/pool.hpp"
 #include "tunekit/surrogate/detail/process/posterior.hpp"
 #include "tunekit/surrogate/process_parameters.hpp"
@@ -73,6 +74,9 @@ struct gaussian_process {
 
     using state = detail::posterior;    ///< a regular value
     using pool = detail::process_pool;  ///< for a fixed set of candidates
+    /// Means alone, of rows whose columns have the values 0, 1, ...: made from a state and the number of values of each
+    /// column, `mean(row)` is that of `predict` but for rounding, and O(n d) additions of what is looked up.
+    using means_by_place = detail::looked_up;
 
     /// An empty process of d features. Throws std::invalid_argument where a parameter is out of range.
     [[nodiscard]] state start(std::size_t d) const

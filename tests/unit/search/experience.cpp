@@ -27,7 +27,6 @@
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/surrogate/detail/process/looked_up.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/tune.hpp"
@@ -350,7 +349,7 @@ TEST_CASE("the means of a process that are looked up are those that it predicts"
     model.fit(s, seen, y, std::vector<std::size_t>{4, 9}, gen);
     std::vector<tk::stats::prediction> p(60);
     model.predict(s, seen, p);
-    const tk::surrogate::detail::looked_up means(s, std::vector<std::size_t>{8, 12, 3});
+    const tk::surrogate::gaussian_process::means_by_place means(s, std::vector<std::size_t>{8, 12, 3});
     for (std::size_t k = 0; k < 60; ++k)
         CHECK(means.mean(std::span(rows).subspan(3 * k, 3)) == doctest::Approx(p[k].mean).epsilon(1e-9));
     const std::vector<std::uint16_t> unseen{7, 11, 2, 3, 11, 0};

@@ -23,9 +23,6 @@
 #include "tunekit/search/experience_source.hpp"
 #include "tunekit/space/carried.hpp"
 
-namespace tunekit::surrogate::detail {
-class looked_up;
-}
 namespace tunekit::search::detail {
 
 /// What stands behind `forecasts`. A configuration is given to a source by places: for each of the source's parameters
@@ -53,7 +50,7 @@ private:
     struct model {
         std::vector<std::vector<std::uint16_t>> places;  ///< by parameter and value
         std::mutex fitting{};
-        std::shared_ptr<const surrogate::detail::looked_up> fitted{};
+        std::shared_ptr<const void> fitted{};  ///< a process's means by places
     };
 
     std::vector<experience_source> past_;
@@ -69,7 +66,6 @@ private:
 
 #if TUNEKIT_BODIES
 #include "tunekit/random/philox.hpp"
-#include "tunekit/surrogate/detail/process/looked_up.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 
 namespace tunekit::search::detail {
@@ -91,8 +87,8 @@ namespace tunekit::search::detail {
 }
 
 /// The mean of a process that is fitted to -ln(cost / lowest cost) of a source.
-[[nodiscard]] inline surrogate::detail::looked_up fitted_to(const experience_source& s,
-                                                            const std::vector<std::vector<std::uint16_t>>& places)
+[[nodiscard]] inline surrogate::gaussian_process::means_by_place fitted_to(
+    const experience_source& s, const std::vector<std::vector<std::uint16_t>>& places)
 {
     const std::size_t d = s.parameters.size();
     std::vector<float> rows;
@@ -137,14 +133,16 @@ TUNEKIT_INLINE fitted_sources::fitted_sources(std::vector<experience_source> pas
 TUNEKIT_INLINE void fitted_sources::predict(std::size_t s, std::span<const std::uint16_t> rows,
                                             std::span<double> out) const
 {
+    using means = surrogate::gaussian_process::means_by_place;
     model& m = *models_[s];
-    const auto fitted = [&] {
+    const std::shared_ptr<const void> fitted = [&] {
         const std::lock_guard lock(m.fitting);
-        if (!m.fitted) m.fitted = std::make_shared<const surrogate::detail::looked_up>(fitted_to(past_[s], m.places));
+        if (!m.fitted) m.fitted = std::make_shared<const means>(fitted_to(past_[s], m.places));
         return m.fitted;
     }();
     const std::size_t d = past_[s].parameters.size();
-    for (std::size_t k = 0; k < out.size(); ++k) out[k] = fitted->mean(rows.subspan(k * d, d));
+    for (std::size_t k = 0; k < out.size(); ++k)
+        out[k] = static_cast<const means*>(fitted.get())->mean(rows.subspan(k * d, d));
 }
 
 }  // namespace tunekit::search::detail
