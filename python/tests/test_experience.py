@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a run says of its experience."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def test_what_is_taken_is_told(log: Path, tmp_path: Path, capsys: pytest.Capture
 
 
 def test_of_several_tasks_it_is_one_line(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    tasks = {"a": (bowl, SPACE), "b": (lambda lanes: 1.0 + lanes, Space({"lanes": [4, 8]}))}
+    tasks: dict[str, tuple[Callable[..., Any], Space]] = {"a": (bowl, SPACE), "b": (lambda lanes: 1.0 + lanes, Space({"lanes": [4, 8]}))}
     plan = minimize_tasks(tasks, trials=2, experience=log, progress=True)
     assert plan.taken == "experience of 1 source, 20 results: up to 1 used by 1 of 2 tasks, 100 % of their results are configurations here"
     assert capsys.readouterr().err.splitlines()[0] == plan.taken

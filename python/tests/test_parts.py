@@ -143,8 +143,8 @@ def test_any_buffer_is_taken(kind: str) -> None:
     assert Forest(trees=5).fit(x.astype(kind), y.astype("f")).predict(x.astype(kind))[0].tolist() == want
     assert Forest(trees=5).fit(numpy.asfortranarray(x.astype(kind)), y[:: 1]).predict(x[:, :])[0].tolist() == want
     if len(kind) == 1 and kind != "?":
-        flat = array(kind, x.ravel().tolist())
-        assert Forest(trees=5).fit(memoryview(flat).cast("B").cast(kind, (8, 3)), y).predict(x)[0].tolist() == want
+        flat: Any = memoryview(array(kind, x.ravel().tolist()))
+        assert Forest(trees=5).fit(flat.cast("B").cast(kind, (8, 3)), y).predict(x)[0].tolist() == want
     back = numpy.flip(x.astype(kind), axis=0)  # of negative strides
     assert Forest(trees=5).fit(back, y[::-1]).predict(back)[0].tolist() == Forest(trees=5).fit(back.copy(), y[::-1].copy()).predict(back)[0].tolist()
 

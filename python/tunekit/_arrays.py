@@ -48,7 +48,8 @@ def given(data: bytearray, kind: str, *shape: int) -> Any:
     try:
         from numpy import frombuffer  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        flat = memoryview(data).cast(kind)
+        whole: Any = memoryview(data)
+        flat = whole.cast(kind)
         return flat.cast("B").cast(kind, shape) if len(shape) > 1 and 0 not in shape else flat
     return frombuffer(data, kind).reshape(shape)
 

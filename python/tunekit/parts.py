@@ -449,5 +449,5 @@ def forecast(best: Numbers, horizon: float, *, by: str = "improvements", peak: f
     Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; the first is the library's own.
     """
     curve = _place("by", by, ("improvements", "log_power"))
-    *numbers, basis = _core.forecast(taken("best", best, 1), number("horizon", horizon), number("peak", peak), bool(curve), count("seed", seed))
-    return Forecast(*numbers, ("nothing", "fallback", "posterior", "improvements")[basis])
+    said = _core.forecast(taken("best", best, 1), number("horizon", horizon), number("peak", peak), bool(curve), count("seed", seed))
+    return Forecast(*said[:6], ("nothing", "fallback", "posterior", "improvements")[said[6]])
