@@ -19,6 +19,13 @@ if [ "${1-}" = --short ]; then
     shift
 fi
 
+# has OPTION WORD...: whether it is one of the words, so that a story's own value gives way to yours.
+has() {
+    option=$1
+    shift
+    case " $* " in *" $option "* | *" $option="*) ;; *) return 1 ;; esac
+}
+
 lacks=''
 # wants PROGRAM PACKAGE WORDS: a program in the PATH; what is missing is named by wants_end.
 wants() {

@@ -20,7 +20,9 @@ built O2-profile use -O2
 O2/bzip2 -9 -k -c chosen_on >chosen_on.right
 O2/bzip2 -9 -k -c shown_on >shown_on.right
 
-if [ $short = yes ]; then rounds=7 && set -- --trials 4 --repeat 2 "$@"; else rounds=15 && set -- --trials 30 --repeat 3 "$@"; fi
+if [ $short = yes ]; then rounds=7 trials=4 repeat=2; else rounds=15 trials=30 repeat=3; fi
+has --trials "$@" || set -- --trials $trials "$@"
+has --repeat "$@" || set -- --repeat $repeat "$@"
 rm -f choice.jsonl
 # shellcheck disable=SC1083 # placeholders
 tune_command --space "$here/space.json" --cost cpu --check output:chosen_on.right --log choice.jsonl "$@" \

@@ -31,12 +31,12 @@ esac
 case $core in Haswell | Zen) own=512,256 ;; *) own=192,384 ;; esac
 
 if [ $short = yes ]; then
-    chosen_on='100 300' shown_on='150 250' rounds=8 few='150'
-    set -- --trials 4 --repeat 1 "$@"
+    chosen_on='100 300' shown_on='150 250' rounds=8 few='150' trials=4
 else
-    chosen_on='300 800 1500' shown_on='200 600 1200 1600' few='200 600' rounds=8
-    set -- --trials 40 --repeat 1 "$@"
+    chosen_on='300 800 1500' shown_on='200 600 1200 1600' few='200 600' rounds=8 trials=40
 fi
+has --trials "$@" || set -- --trials $trials "$@"
+has --repeat "$@" || set -- --repeat 1 "$@"
 numbers=''
 for routine in dgemm dsymm dsyrk dsyr2k dtrmm dtrsm dgetrf dpotrf; do numbers="$numbers --number $routine=regex:$routine.([0-9.]+)"; done
 rm -f choice.jsonl

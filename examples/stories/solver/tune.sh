@@ -16,7 +16,8 @@ sh "$here/generate.sh" shown_on 1000 $many $bits $variables
 family() { bash "$here/family.sh" "$@"; }
 family chosen_on /dev/null >chosen_on.right
 
-if [ $short = yes ]; then set -- --trials 5 "$@"; else set -- --trials 60 "$@"; fi
+if [ $short = yes ]; then trials=5; else trials=60; fi
+has --trials "$@" || set -- --trials $trials "$@"
 rm -f choice.jsonl
 sh "$here/search.sh" chosen_on chosen_on.right choice.jsonl "$@" >choice.out || { status=$? && cat choice.out && exit $status; }
 cat choice.out

@@ -35,7 +35,7 @@ else
 fi
 [ -s first ] && [ -s second ] || { echo 'tune.sh: there are no data, want two files or one that is not empty' >&2 && exit 2; }
 
-case " $* " in *' --trials '*) ;; *) set -- --trials $trials "$@" ;; esac
+has --trials "$@" || set -- --trials $trials "$@"
 # The search on the first half. Its page has the front as a picture, with intervals.
 rm -f first.jsonl
 # shellcheck disable=SC1083 # placeholders
