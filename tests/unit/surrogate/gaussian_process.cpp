@@ -136,8 +136,9 @@ TEST_CASE("gaussian process: the evidence of scikit-learn and its gradient")
     const auto s = fitted({.given = given}, t, 12);
     constexpr double none = std::numeric_limits<double>::infinity();
     const std::vector<double> middle(5);  // of no prior
-    const surrogate::detail::evidence of(
-        s.points, s.targets, {0, 0, 0}, {.length_spread = none, .variance_spread = none, .noise_spread = none}, middle);
+    const surrogate::detail::evidence of(s.points, s.targets, {0, 0, 0}, {0, 1, 2},
+                                         {.length_spread = none, .variance_spread = none, .noise_spread = none},
+                                         middle);
     const std::vector<double> theta{std::log(0.5), std::log(0.8), std::log(1.5), std::log(1.7), std::log(1e-3)};
     std::vector<double> gradient(5);
     CHECK(of(theta, gradient) == doctest::Approx(-evidence_of_sklearn).epsilon(1e-11));
@@ -163,7 +164,7 @@ TEST_CASE("gaussian process: the most probable parameters of scikit-learn")
     CHECK(s.parameters.variance == doctest::Approx(42.477146).epsilon(2e-2));
     CHECK(s.parameters.noise == doctest::Approx(0.00057671583).epsilon(1e-2));
     const std::vector<double> middle(5);
-    const surrogate::detail::evidence of(s.points, s.targets, {0, 0, 0}, flat, middle);
+    const surrogate::detail::evidence of(s.points, s.targets, {0, 0, 0}, {0, 1, 2}, flat, middle);
     std::vector<double> theta, gradient(5);
     for (const double l : s.parameters.lengths) theta.push_back(std::log(l));
     theta.push_back(std::log(s.parameters.variance));
@@ -181,7 +182,7 @@ TEST_CASE("gaussian process: the gradient against central differences, over stri
                    t, n);
         if (n == 1) s.targets = {0.7};  // one target less its mean says nothing
         const std::vector<double> middle{-0.2, 0.5, 0.1, 0, std::log(1e-3)};
-        const surrogate::detail::evidence of(s.points, s.targets, {0, 1, 0},
+        const surrogate::detail::evidence of(s.points, s.targets, {0, 1, 0}, {0, 1, 2},
                                              {.length_spread = 0.7, .noise_spread = 1.5}, middle);
         const std::vector<double> theta{-0.5, 0.1, 0.2, 0.3, -4};
         std::vector<double> gradient(5), unused(5);
