@@ -1,6 +1,6 @@
-// expect: tunekit: no generator
+// expect: tunekit: not a generator
 // SPDX-License-Identifier: MIT
-// first error: tunekit: no generator
+// first error: tunekit: not a generator
 // first lines: fifth_of_tune
 #include "tunekit/tune/tune.hpp"
 

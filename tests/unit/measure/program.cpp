@@ -350,7 +350,7 @@ TEST_CASE("program: every way of ending badly is a failure of its own")
     fails({.command = script("printf '{\"t\": 1' > " + (at / "half")),
            .result_file = at / "half",
            .cost = measure::at_pointer("/t")},
-          failure_kind::bad_cost, "no whole JSON");
+          failure_kind::bad_cost, "not whole JSON");
     fails({.command = script(":"), .result_file = at / "never", .cost = measure::at_pointer("/t")},
           failure_kind::bad_cost, "was not written");
     put(at / "stale", "{\"t\": 1}");

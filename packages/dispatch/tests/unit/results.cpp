@@ -221,7 +221,7 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
     refused(d + "1 1 0 1 1 1 1 q\n", "another letter");
     refused(d + "1 1 0 1 1 1 s\n", "is not a row");
     refused("config 0\ndevice box %\n1 1 0 1 1 1 1 s\n", "other values than the results");
-    refused(d + "1 x 0 1 1 1 1 s\n", "no such number");
+    refused(d + "1 x 0 1 1 1 1 s\n", "not such a number");
     refused(d + "1 1 0 1 2 2 1 s\n", "low <= seconds");
     refused("config 0 4%zz\n", "is not a field");
     refused("device box\n", "wants a device and a date");
