@@ -77,7 +77,7 @@ def test_spaces_can_be_pickled() -> None:
         ({"a": [("x", 1)]}, [], "permutation"),
         ({"a": "abc"}, [], "want its values"),
         ({"a": 3}, [], "want its values"),
-        ({"a": ["\ud800"]}, [], "no text that UTF-8 can write"),
+        ({"a": ["\ud800"]}, [], "not a text that UTF-8 can write"),
         ({3: [1, 2]}, [], "3 is not a text"),
         ({"a": [1, 2]}, [lambda *all: True], "does not say what it takes"),
     ],
