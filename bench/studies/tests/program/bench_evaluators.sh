@@ -10,7 +10,7 @@ record=$1/studies/bench_schedule
 program=$bench
 . "./tests/support/refuses.sh"
 refuses '--repeats is 0' --repeats 0
-refuses 'is no folder' --recorded "$work/none"
+refuses 'is not a folder' --recorded "$work/none"
 refuses 'holds no recorded space' --recorded "$work"
 refuses 'R1: no order of its runs is known' --recorded packages/scoring/recordings/resnet18
 

@@ -20,7 +20,8 @@ run() { "$bench" --spaces packages/scoring/recordings --only gemm_Out --defaults
 run | grep -v '^own cost' >"$work/first"
 run | grep -v '^own cost' >"$work/second"
 cmp -s "$work/first" "$work/second" || fail "two runs of one seed differ"
-[ "$(wc -l <"$work/first")" = 12 ] || fail "the table has not a line per policy and number of calls"
+[ "$(grep -vc 'contexts settled' "$work/first")" = 12 ] || fail "the table has not a line per policy and number of calls"
+grep -q '^online widening, default 50%: 3 of 3 contexts settled, after' "$work/first" || fail "nothing says when contexts settle"
 awk '/^default alone/ && $NF != "0.00%" { exit 1 }' "$work/first" || fail "the default alone is above itself"
 # policy(2 words) default calls time ...
 awk '/^online widening/ && $4 == 20000 { online = $5 } /^default alone/ && $4 == 20000 { untuned = $5 }
