@@ -8,7 +8,6 @@
 //     mpirun -n 4 device_ranks              # one run on four devices
 //     mpirun -n 4 device_ranks fast slow    # kinds in turn: two runs at once
 
-#include <mpi.h>
 #include <unistd.h>
 
 #include <cstddef>
