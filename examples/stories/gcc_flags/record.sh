@@ -11,7 +11,7 @@ cat /usr/include/[a-m]*.h | head -c 500000 >>recorded_on
 sh "$here/build_compress.sh" "$package-$version" right -O1
 right/compress -c recorded_on >recorded_on.right
 
-[ $# -gt 0 ] || set -- --trials 800
+has --trials "$@" || set -- --trials 800 "$@"
 # shellcheck disable=SC1083 # placeholders
 exec tune_command --space "$here/two_goals.json" --strategy random --repeat 5 --cost cpu --number 'bytes=size:{build}/code' --goals cost,bytes \
     --check output:recorded_on.right --log goals.jsonl "$@" \
