@@ -32,7 +32,8 @@ struct covering_list {
 };
 
 // made by bench/studies/covering_lists bench/studies/data/conv2d_shapes.results
-// bench/studies/data/gemm_158_shapes.results
+// bench/studies/data/gemm_158_shapes.results bench/studies/data/conv2d_shapes_avx2.results
+// bench/studies/data/gemm_shapes_avx2.results
 
 namespace detail {
 inline constexpr std::string_view conv2d_by_16[] = {
@@ -45,6 +46,15 @@ inline constexpr std::string_view gemm_by_16[] = {
     "1 6 16 1 0 1 1 256 oir channels_outside false false false balanced",
     "8 1 16 2 8 64 1 768 iro channels_outside false false false balanced",
     "10 2 16 8 24 12 4 1536 rio channels_outside false true false remainder"};
+inline constexpr std::string_view conv2d_by_8[] = {
+    "winograd channel 6 2 8 1 8 256 4096 16 1 iro pixels_outside clip balanced 4 8 by_element",
+    "winograd pixel 6 2 8 1 8 256 4096 4096 1 oir channels_outside clip balanced 5 4 by_element",
+    "direct channel 6 2 8 1 24 32 256 4096 32 iro channels_outside clip balanced 2 1 by_element",
+    "winograd channel 3 4 8 1 0 256 256 16 1 rio channels_outside clip remainder 6 32 by_tile"};
+inline constexpr std::string_view gemm_by_8[] = {"4 3 8 1 4 48 16 64 iro channels_outside false false false remainder",
+                                                 "6 2 8 2 0 24 64 3072 oir channels_outside false false true balanced",
+                                                 "8 1 8 1 24 64 48 1024 ori pixels_outside false false false remainder",
+                                                 "3 4 8 1 8 48 4 3072 oir pixels_outside false false true remainder"};
 }  // namespace detail
 
 /// The lists that there are.
@@ -55,6 +65,12 @@ inline constexpr covering_list covering_lists[] = {
      detail::conv2d_by_16},
     {"gemm", 16, "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 148,
      "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", detail::gemm_by_16},
+    {"conv2d", 8, "Intel Xeon (family 6 model 207), 2-core virtual machine, compiled at x86-64-v3", "2026-11-26", 52,
+     "algorithm vectorise mr nv vl ku prefetch ic_width ic_depth oh_rows oc_block order inner pad edge tile m_tiles "
+     "layout",
+     detail::conv2d_by_8},
+    {"gemm", 8, "Intel Xeon (family 6 model 207), 2-core virtual machine, compiled at x86-64-v3", "2026-11-26", 95,
+     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", detail::gemm_by_8},
 };
 // end of what was made
 

@@ -27,7 +27,7 @@ TEST_CASE("a run begins with the list for the vectors that its table was compile
             CHECK(found.empty());
             return;
         }
-        CHECK(found.size() >= 3);  // two may meet in one configuration of a small shape
+        CHECK(found.size() >= 3);  // two may meet in one configuration, or not fit the shape
         const auto names = space.names();
         const auto vl = static_cast<std::size_t>(std::find(names.begin(), names.end(), "vl") - names.begin());
         REQUIRE(vl < names.size());
@@ -35,6 +35,6 @@ TEST_CASE("a run begins with the list for the vectors that its table was compile
         for (const tunekit::index i : found) widest = (std::max)(widest, std::stoi(space.texts(i)[vl]));
         CHECK(widest == table.lanes);
     };
-    begins("gemm", tunekit::space::any_space(kernels::gemm_space({.m = 96, .n = 200, .k = 300}, table)));
+    begins("gemm", tunekit::space::any_space(kernels::gemm_space({.m = 512, .n = 512, .k = 512}, table)));
     begins("conv2d", tunekit::space::any_space(kernels::conv2d_family_space(table)));
 }
