@@ -35,6 +35,6 @@ TEST_CASE("a run begins with the list for the vectors that its table was compile
         for (const tunekit::index i : found) widest = (std::max)(widest, std::stoi(space.texts(i)[vl]));
         CHECK(widest == table.lanes);
     };
-    begins("gemm", tunekit::space::any_space(kernels::gemm_space({.m = 512, .n = 512, .k = 512}, table)));
+    begins("gemm", tunekit::space::any_space(kernels::gemm_space({.m = 4096, .n = 4096, .k = 4096}, table)));
     begins("conv2d", tunekit::space::any_space(kernels::conv2d_family_space(table)));
 }
