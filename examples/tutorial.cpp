@@ -65,9 +65,8 @@ struct problem {
             multiply(a.data(), b.data(), c.data(), tk::get<"rows">(p), tk::get<"columns">(p), tk::get<"depth">(p));
         };
         const tk::measure::matches<float> check{c, expected, {.absolute = 1e-2}};
-        return tk::measure::isolated(
-            space,
-            tk::measure::timed{kernel, tk::measure::until_confident{.standard_error = 0.02, .max_runs = 30}, check});
+        const tk::measure::until_confident repetition{.standard_error = 0.02, .max_runs = 30};
+        return tk::measure::isolated(space, tk::measure::timed{kernel, repetition, check, tk::measure::thread_clock{}});
     }
 };
 

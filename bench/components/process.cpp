@@ -69,7 +69,7 @@ void step(benchmark::State& state, std::size_t n, std::size_t count)
 {
     const sur::gaussian_process m{.growth = 1e9, .max_rows = 2000};
     const auto before = fitted(m, n);
-    auto held = m.pool_of(first(pool(), count));
+    auto held = m.keep(first(pool(), count));
     std::vector<tk::stats::prediction> out(count);
     m.predict(before, held, std::span(out));
     tk::random::philox gen(1);

@@ -107,13 +107,14 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
         out.back().setting = true;
     };
     using tk::surrogate::column_distance;
-    set("the process sees differences alone", [](auto& s) { s.process.distance = column_distance::difference; });
-    set("the process sees overlaps alone", [](auto& s) { s.process.distance = column_distance::overlap; });
+    set("the Gaussian process sees differences alone",
+        [](auto& s) { s.process.distance = column_distance::difference; });
+    set("the Gaussian process sees overlaps alone", [](auto& s) { s.process.distance = column_distance::overlap; });
     set("40 evaluations of the evidence", [](auto& s) { s.process.evaluations = 40; });
     set("a sample of 500", [](auto& s) { s.options.sample = 500; });
     set("a sample of 20000", [](auto& s) { s.options.sample = 20'000; });
     set("a shortlist of 512", [](auto& s) { s.options.shortlist = 512; });
-    set("the process sees 100 rows", [](auto& s) { s.options.process_rows = 100; });
+    set("the Gaussian process sees 100 rows", [](auto& s) { s.options.process_rows = 100; });
     set("the first ones at random", [](auto& s) { s.options.first_draws = 1; });
     set("16 first", [](auto& s) { s.options.first = 16; });
     set("no cap on the forest's costs", [](auto& s) { s.options.cost_cap_quantile = 1; });

@@ -91,7 +91,7 @@ class GaussianProcess:
     growth:        the parameters are fitted again once the rows have grown by this share.
     evidence_rows: the most rows to which they are fitted; of more, a uniform sample.
     evaluations:   of the evidence in one fit of the parameters, at most.
-    max_rows:      in the process; of more it keeps the best max_rows / 2 and the latest max_rows / 4.
+    max_rows:      that it stands on; of more it keeps the best max_rows / 2 and the latest max_rows / 4.
 
     X is n x d, kept as floats of 4 bytes; y has n numbers.
     Raises: Error for sizes that disagree, no row, and what is not finite.
@@ -112,7 +112,7 @@ class GaussianProcess:
         )
 
     def fit(self, X: Rows, y: Numbers) -> GaussianProcess:
-        """Fits the process. Rows that begin with those of the last fit are added to it. Returns the process."""
+        """Fits the Gaussian process. Rows that begin with those of the last fit are added to it. Returns it."""
         rows = taken("X", X, 2)
         if self._columns and len(rows.shape) == 2 and rows.shape[1] != self._columns:
             raise _core.Error(f"tunekit: X has {rows.shape[1]} columns and distance {self._columns} words, want as many, or one word")

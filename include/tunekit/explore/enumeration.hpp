@@ -81,11 +81,11 @@ struct enumeration {
                                                         const space::index_set& visited, std::size_t n, G& gen) const
     {
         static_assert(detail::is_scorer<Scorer>::value);
-        const std::vector<index> pool = list(space, s.centres, gen);
-        std::vector<double> scores(pool.size());
-        judge.score(pool, scores);
+        const std::vector<index> listed = list(space, s.centres, gen);
+        std::vector<double> scores(listed.size());
+        judge.score(listed, scores);
         detail::best_list best(n, visited);
-        for (std::size_t k = 0; k < pool.size(); ++k) best.offer(pool[k], scores[k]);
+        for (std::size_t k = 0; k < listed.size(); ++k) best.offer(listed[k], scores[k]);
         std::vector<scored_candidate> out = best.candidates(judge);
         s.centres.clear();
         for (std::size_t k = 0; k < out.size() && k < centres; ++k) s.centres.push_back(out[k].candidate);

@@ -12,6 +12,6 @@
 #include "tunekit/measure/build/device_source.hpp"
 #include "tunekit/measure/build/generated.hpp"
 #include "tunekit/measure/build/generated_kernel.hpp"
-#include "tunekit/measure/build/lanes.hpp"
+#include "tunekit/measure/build/pipeline.hpp"
 #include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/build/store.hpp"

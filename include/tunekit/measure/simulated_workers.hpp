@@ -25,7 +25,7 @@ namespace tunekit::measure {
 /// Settings of `simulated_workers`.
 struct simulated_options {
     std::size_t workers = 1;         ///< >= 1; how many jobs run at a time
-    std::size_t builders = 0;        ///< lanes that build for all workers; 0: a worker builds what it runs
+    std::size_t builders = 0;        ///< builders for all workers; 0: a worker builds what it runs
     std::size_t queued = 0;          ///< jobs per worker that may wait for it
     std::vector<double> slowness{};  ///< seconds of each worker per recorded second, > 0; empty: 1 for all
 };
@@ -68,7 +68,7 @@ private:
         double build = 0;     ///< seconds
         stage at = stage::to_run;
         double submitted = 0, began = 0, until = 0;
-        double lane = 0;  ///< seconds for which a builder had it
+        double in_build = 0;  ///< seconds for which a builder had it
         std::size_t worker = 0;
         std::uint64_t built = 0;  ///< its place in the order in which jobs were built
     };
@@ -111,8 +111,8 @@ concept rows = requires(const R& r, index i, const limits& within) {
 ///     tk::measure::simulated_workers many({rows_of_a, rows_of_b}, {.workers = 32, .builders = 8});   // by job::task
 ///
 /// The same submissions give the same answers at the same times. Each worker has one job; others wait in the order in
-/// which they came. With `builders`, a job is first built on a lane of a builder, for its recorded build_seconds, while
-/// workers run other jobs: as `lanes` does. A job that waits hears of what is in, and its row is asked for when it
+/// which they came. With `builders`, a job is first built by a builder, for its recorded build_seconds, while
+/// workers run other jobs: as `pipeline` does. A job that waits hears of what is in, and its row is asked for when it
 /// begins to run. `end` ends a worker and `lose` loses a job, as failing hardware does.
 ///
 /// Errors:     std::invalid_argument for an index that is no row, a task without rows, or an option out of range.
@@ -270,7 +270,7 @@ TUNEKIT_INLINE void simulation::finish(held& j)
     given_.push_back({.ticket = j.what.ticket,
                       .measured = std::move(j.gives),
                       .worker = j.worker,
-                      .queued_s = j.began - j.submitted - j.lane,
+                      .queued_s = j.began - j.submitted - j.in_build,
                       .ran_s = now_ - j.began,
                       .within = j.what.limits});
 }
@@ -283,7 +283,7 @@ TUNEKIT_INLINE void simulation::lose(held& j)
     j.at = stage::over;
     given_.push_back({.ticket = j.what.ticket,
                       .worker = j.worker,
-                      .queued_s = (ran ? j.began : now_) - j.submitted - j.lane,
+                      .queued_s = (ran ? j.began : now_) - j.submitted - j.in_build,
                       .ran_s = ran ? now_ - j.began : 0});
 }
 
@@ -302,7 +302,7 @@ TUNEKIT_INLINE void simulation::assign(const rows_of_jobs& rows)
         ++building;
         j.at = stage::building;
         j.until = now_ + j.build;
-        j.lane = j.build;
+        j.in_build = j.build;
     }
     for (std::size_t k = 0; k < workers_.size(); ++k) {
         if (workers_[k].busy || workers_[k].ended) continue;

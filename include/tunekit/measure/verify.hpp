@@ -57,9 +57,9 @@ template <class T>
             std::fabs(b) <= (std::numeric_limits<double>::max)())
             continue;
         if (got[i] == want[i] || (a != a && b != b)) continue;
-        char line[160];
-        std::snprintf(line, sizeof line, "element %zu is %.9g, want %.9g (absolute %.3g, relative %.3g)", i, a, b,
-                      absolute, relative);
+        char line[200];
+        std::snprintf(line, sizeof line, "element %zu is %.9g, want %.9g (absolute %.3g, relative %.3g)%s", i, a, b,
+                      absolute, relative, a != a ? "; what a kernel does not write stays nan, unless masked" : "");
         return std::string(line);
     }
     return std::nullopt;

@@ -30,8 +30,8 @@ namespace tunekit::recipes {
 /// Its parts, each of which may be changed:
 ///
 ///   * `strategy`: each tree sees every measurement, because costs are nearly free of noise. Trees differ by the 3
-///     features that they compare at a node. The process sees each parameter as a number and as a name, and is unsure
-///     where the forest is not;
+///     features that they compare at a node. The Gaussian process sees each parameter as a number and as a name, and is
+///     unsure where the forest is not;
 ///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent. One that cannot
 ///     win needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure
 ///     of a candidate's cost, measures more than tuning needs;

@@ -40,30 +40,30 @@ struct diversity {
     {
         require(alpha >= 0, "screen::diversity: alpha is negative or NaN, want >= 0");
         require(lambda >= 1, "screen::diversity: lambda is 0, want >= 1");
-        std::vector<index> pool;
+        std::vector<index> among;
         std::vector<double> worth;
         for (const auto& c : candidates) {
-            if (pool.size() == lambda * n) break;
+            if (among.size() == lambda * n) break;
             if (visited.contains(c.candidate)) continue;
-            pool.push_back(c.candidate);
+            among.push_back(c.candidate);
             worth.push_back(c.score);
         }
-        if (pool.empty()) return pool;
+        if (among.empty()) return among;
         const auto [least, most] = std::minmax_element(worth.begin(), worth.end());
         const double low = *least, range = *most - *least;
         for (double& w : worth) w = range > 0 ? (w - low) / range : 0;
 
         const std::size_t d = space.dimensions();
-        std::vector<std::uint16_t> rows(pool.size() * d);
-        space.ordinals(pool, rows);
+        std::vector<std::uint16_t> rows(among.size() * d);
+        space.ordinals(among, rows);
         std::vector<std::vector<bool>> seen(d);
         for (std::size_t j = 0; j < d; ++j) seen[j].resize(space.cardinalities()[j]);
-        std::vector<bool> taken(pool.size());
+        std::vector<bool> taken(among.size());
         std::vector<index> out;
-        while (out.size() < (std::min)(n, pool.size())) {
-            std::size_t best = pool.size();
+        while (out.size() < (std::min)(n, among.size())) {
+            std::size_t best = among.size();
             double most_gain = -1;
-            for (std::size_t i = 0; i < pool.size(); ++i) {
+            for (std::size_t i = 0; i < among.size(); ++i) {
                 if (taken[i]) continue;
                 double gain = worth[i];
                 for (std::size_t j = 0; j < d; ++j) gain += seen[j][rows[i * d + j]] ? 0 : alpha;
@@ -73,7 +73,7 @@ struct diversity {
                 }
             }
             taken[best] = true;
-            out.push_back(pool[best]);
+            out.push_back(among[best]);
             for (std::size_t j = 0; j < d; ++j) seen[j][rows[best * d + j]] = true;
         }
         return out;

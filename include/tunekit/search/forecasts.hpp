@@ -25,9 +25,9 @@ class memory;
 ///     const tk::search::forecasts known(past);
 ///     strategy.remember(known);
 ///
-/// The forecast of source s for a configuration x is g_s(x), the mean of the process: about -ln(cost / lowest cost of
-/// the source). So 0 is as good as its best, -0.7 twice as slow. A failure counts as the slowest valid cost, a cost
-/// that was cut short as its bound. A source with fewer than 8 whole costs forecasts nothing.
+/// The forecast of source s for a configuration x is g_s(x), the mean of that Gaussian process: about -ln(cost / lowest
+/// cost of the source). So 0 is as good as its best, -0.7 twice as slow. A failure counts as the slowest valid cost, a
+/// cost that was cut short as its bound. A source with fewer than 8 whole costs forecasts nothing.
 ///
 /// Randomness: none but its own; equal experiences forecast equally.
 /// Cost:       a fit takes below 20 ms for 200 results; more than 500 leave the better half and the latest quarter.

@@ -29,19 +29,19 @@ namespace tunekit::search {
 ///
 ///     tk::search::genetic strategy{.population = 50};
 ///
-/// Score:      lowest cost of the pool / cost, in (0, 1]; 0 for a failed measurement.
-/// Failed:     a failed measurement stays in the pool with score 0. An abandoned one (`at_least`) stays with its lower
-///             bound as its cost. Neither is ever an elite.
+/// Score:      lowest cost of the parents / cost, in (0, 1]; 0 for a failed measurement.
+/// Failed:     a failed measurement stays in the parents with score 0. An abandoned one (`at_least`) stays with its
+///             lower bound as its cost. Neither is ever an elite.
 /// Pending:    a generation is bred when the one before is answered in full, so it waits at the end of each. With many
-///             workers use a strategy that does not wait. Trials that somebody else chose join the pool.
+///             workers use a strategy that does not wait. Trials that somebody else chose join the parents.
 /// Randomness: per child two `uniform_01` for the parents, one `uniform_index` for the crossover, one `uniform_01` per
 ///             coordinate, one `uniform_index` per mutated or re-drawn coordinate (two for a re-drawn one).
 /// Cost:       O(population) per child.
 /// Threads:    const calls on distinct states are safe.
 /// Source:     AutoTVM's GATuner (Chen et al. 2018), as in Apache TVM 0.7.
 /// Departures: scores are relative to the best, so that 1e-8 means the same in every unit; the last generation of a
-///             space may be smaller than the population; with fewer than two in the pool children are random; a child
-///             that does not become new and valid in `attempts` re-draws is replaced by a uniform unvisited
+///             space may be smaller than the population; with fewer than two in the parents children are random; a
+///             child that does not become new and valid in `attempts` re-draws is replaced by a uniform unvisited
 ///             configuration, where the reference loops on.
 struct genetic {
     std::size_t population = 100;  ///< >= 1; children per generation
@@ -116,8 +116,8 @@ private:
     /// Takes a child out of those that are still to be proposed.
     static void forget(state& s, index i);
 
-    /// Running sums of score + 1e-8: the chance of pool[k] to be a parent is sums[k] - sums[k - 1].
-    [[nodiscard]] static std::vector<double> chances(const std::vector<member>& pool);
+    /// Running sums of score + 1e-8: the chance of parents[k] to be a parent is sums[k] - sums[k - 1].
+    [[nodiscard]] static std::vector<double> chances(const std::vector<member>& parents);
 
     /// A position with chance proportional to its share of `sums`, but not `barred`.
     template <generator G>
@@ -137,13 +137,13 @@ private:
     template <class Space, generator G>
     void breed(state& s, const Space& space, G& gen) const
     {
-        std::vector<member> pool = std::move(s.measured);
-        pool.insert(pool.end(), s.elites.begin(), s.elites.end());
+        std::vector<member> parents = std::move(s.measured);
+        parents.insert(parents.end(), s.elites.begin(), s.elites.end());
         s.measured.clear();
         s.children.clear();
         s.proposed = 0;
         s.elites.clear();
-        for (const member& m : pool)
+        for (const member& m : parents)
             if (m.complete) s.elites.push_back(m);
         const auto better = [](const member& a, const member& b) {
             return a.cost < b.cost || (a.cost == b.cost && a.candidate < b.candidate);
@@ -153,17 +153,17 @@ private:
 
         const std::size_t d = space.dimensions();
         std::vector<index> candidates;
-        for (const member& m : pool) candidates.push_back(m.candidate);
-        std::vector<std::uint16_t> genes(pool.size() * d);
+        for (const member& m : parents) candidates.push_back(m.candidate);
+        std::vector<std::uint16_t> genes(parents.size() * d);
         space.ordinals(candidates, genes);
-        const std::vector<double> sums = chances(pool);
+        const std::vector<double> sums = chances(parents);
         const auto wanted = (std::min<index>)(population, space.size() - s.rest.taken());
         while (s.children.size() < wanted) {
-            if (pool.size() < 2 || d == 0) {
+            if (parents.size() < 2 || d == 0) {
                 s.children.push_back(s.rest.draw(space, gen).value());
                 continue;
             }
-            const std::size_t a = pick(sums, pool.size(), gen);
+            const std::size_t a = pick(sums, parents.size(), gen);
             const std::size_t b = pick(sums, a, gen);
             std::vector<std::uint16_t> child(genes.begin() + static_cast<std::ptrdiff_t>(a * d),
                                              genes.begin() + static_cast<std::ptrdiff_t>((a + 1) * d));
@@ -203,13 +203,13 @@ TUNEKIT_INLINE void genetic::forget(state& s, index i)
     s.children.erase(std::remove(waiting, s.children.end(), i), s.children.end());
 }
 
-TUNEKIT_INLINE std::vector<double> genetic::chances(const std::vector<member>& pool)
+TUNEKIT_INLINE std::vector<double> genetic::chances(const std::vector<member>& parents)
 {
     double best = std::numeric_limits<double>::infinity();
-    for (const member& m : pool) best = (std::min)(best, m.cost);
+    for (const member& m : parents) best = (std::min)(best, m.cost);
     std::vector<double> sums;
     double sum = 0;
-    for (const member& m : pool) {
+    for (const member& m : parents) {
         const bool scored = m.cost < std::numeric_limits<double>::infinity();
         sums.push_back(sum += (scored ? best / m.cost : 0.0) + 1e-8);
     }

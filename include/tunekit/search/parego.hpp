@@ -74,7 +74,7 @@ private:
 /// Source:     Knowles (2006), ParEGO: A Hybrid Algorithm With On-Line Landscape Approximation for Expensive
 ///             Multiobjective Optimization Problems, IEEE Transactions on Evolutionary Computation 10(1).
 /// Departures: goals are scaled by their logarithms; weights are drawn from the whole simplex, not from 11 vectors in
-///             it; two models instead of one process; 8 first configurations instead of 11 d - 1.
+///             it; two models instead of one Gaussian process; 8 first configurations instead of 11 d - 1.
 template <class Forest, class Process>
 struct parego {
     portfolio<Forest, Process> models;  ///< what learns and chooses

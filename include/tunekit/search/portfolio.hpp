@@ -51,21 +51,21 @@ namespace tunekit::search {
 /// First:      each of the first configurations is the one of `first_draws` random draws whose values are used least so
 ///             far.
 /// Costs:      the forest sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones:
-///             differences among bad costs would take most splits. A failure counts as q, and to the process as the
-///             worst valid cost. A measurement cut short (`at_least`) counts as its bound, and is no centre of
+///             differences among bad costs would take most splits. A failure counts as q, and to the Gaussian process
+///             as the worst valid cost. A measurement cut short (`at_least`) counts as its bound, and is no centre of
 ///             neighbours. A cost that breaks a limit (`measure::broken_cost`) is seen next to the worst that keeps it.
-/// Pending:    it never waits. The process believes that what is out costs what it predicts: the mean stays, the
-///             uncertainty shrinks. A process without such a `fit`, and the forest, are told nothing.
+/// Pending:    it never waits. The Gaussian process believes that what is out costs what it predicts: the mean stays,
+///             the uncertainty shrinks. One without such a `fit`, and the forest, are told nothing.
 /// Many:       each model sees at most `forest_rows` or `process_rows` measurements, the best and the latest. From
 ///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is
 ///             found.
 /// Past:       with a `past` that fits the space it begins with up to six configurations that cover what the sources
 ///             found, and has no first ones. Each source's forecast is a feature of both models, and a weighted sum of
-///             them is the mean of the process. From the eighth trial on half of the requests, and three of four while
-///             nothing better turns up, go to a second state, which hears of every result and knows nothing of the
-///             past: what it finds in n proposals is found within about 8 + 2 n. With one source it is careful: four,
-///             then the first ones, and the forest has no forecast. From 64 measurements on each of the two fits its
-///             forest and makes its list half as often.
+///             them is the mean of the Gaussian process. From the eighth trial on half of the requests, and three of
+///             four while nothing better turns up, go to a second state, which hears of every result and knows nothing
+///             of the past: what it finds in n proposals is found within about 8 + 2 n. With one source it is careful:
+///             four, then the first ones, and the forest has no forecast. From 64 measurements on each of the two fits
+///             its forest and makes its list half as often.
 /// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no
 ///             larger; a shuffle per round; what the models draw.
 /// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at
@@ -94,15 +94,15 @@ struct portfolio {
     /// The state of a run. It is a regular value where the models' states are: copy it to replay.
     struct state {
         surrogate::state_of<Forest> forest;    ///< what the forest has learned
-        surrogate::state_of<Process> process;  ///< what the process has learned
+        surrogate::state_of<Process> process;  ///< what the Gaussian process has learned
         space::unvisited proposed;             ///< the configurations proposed or observed, and the rest
         detail::used_values used;              ///< how often each value of a parameter was proposed or observed
         detail::past past;                     ///< all that was proposed or observed
         detail::standings best;                ///< the `centres` best measurements, best first
         detail::window forest_sees;            ///< what the forest learns from
-        detail::window process_sees;           ///< what the process learns from
+        detail::window process_sees;           ///< what the Gaussian process learns from
         std::vector<index> listed;             ///< the shortlists
-        detail::asked_rows<Process> asked;     ///< these as the process takes them
+        detail::asked_rows<Process> asked;     ///< these as the Gaussian process takes them
         std::vector<index> line;               ///< what to propose next, the next one last
         std::size_t forest_at = 0;             ///< answers from which the forest is fitted again
         std::size_t list_at = 0;               ///< number known from which the list is made again

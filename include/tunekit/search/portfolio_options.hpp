@@ -19,10 +19,10 @@ struct portfolio_options {
     double cost_cap_quantile = 0.5;  ///< in (0, 1]; to the forest, failures and slower costs count as this quantile
     std::size_t sample = 2000;       ///< >= 1; random candidates in a list
     std::size_t shortlist = 128;     ///< >= 1; kept of a list by each model, until the next list
-    std::size_t process_rows = 300;  ///< >= 16; the most measurements that the process sees
+    std::size_t process_rows = 300;  ///< >= 16; the most measurements that the Gaussian process sees
     std::size_t forest_rows = 2000;  ///< >= 16; the most measurements that the forest sees
     space::encoding forest_encoding = space::encoding::values;     ///< what the forest sees of a configuration
-    space::encoding process_encoding = space::encoding::ordinals;  ///< what the process sees of it
+    space::encoding process_encoding = space::encoding::ordinals;  ///< what the Gaussian process sees of it
 
     /// Throws std::invalid_argument where a setting is out of range.
     void check() const;

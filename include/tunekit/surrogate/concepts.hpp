@@ -63,15 +63,15 @@ concept predicts =
         { model.predict(state, rows, out) } -> std::same_as<void>;
     };
 
-/// A model that keeps its computations for a fixed set of candidates: `pool_of(rows)` holds them, and `only(positions)`
-/// some of them. `predict(state, pool, out)` gives the same as `predict(state, rows, out)`. It costs less where the
-/// pool was predicted before and the state only gained rows.
+/// A model that keeps its computations for a fixed set of candidates: `keep(rows)` holds them, and `only(positions)`
+/// some of them. `predict(state, kept, out)` gives the same as `predict(state, rows, out)`. It costs less where the
+/// kept rows were predicted before and the state only gained rows.
 template <class M, class Rows>
-concept pools = requires(const M& model, const state_of<M>& state, const Rows& rows, typename M::pool& pool,
-                         std::span<const std::uint32_t> positions, std::span<stats::prediction> out) {
-    { model.pool_of(rows) } -> std::same_as<typename M::pool>;
-    { pool.only(positions) } -> std::same_as<typename M::pool>;
-    { model.predict(state, pool, out) } -> std::same_as<void>;
+concept keeps_rows = requires(const M& model, const state_of<M>& state, const Rows& rows, typename M::kept& kept,
+                              std::span<const std::uint32_t> positions, std::span<stats::prediction> out) {
+    { model.keep(rows) } -> std::same_as<typename M::kept>;
+    { kept.only(positions) } -> std::same_as<typename M::kept>;
+    { model.predict(state, kept, out) } -> std::same_as<void>;
 };
 
 /// A surrogate over `Rows` (features or ordinals).

@@ -20,8 +20,8 @@
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/detail/process/kept_rows.hpp"
 #include "tunekit/surrogate/detail/process/looked_up.hpp"
-#include "tunekit/surrogate/detail/process/pool.hpp"
 #include "tunekit/surrogate/detail/process/posterior.hpp"
 #include "tunekit/surrogate/process_parameters.hpp"
 
@@ -55,7 +55,7 @@ namespace tunekit::surrogate {
 /// Errors:     std::invalid_argument from start and fit, before the state changes.
 /// Randomness: one `bits` per fit of the parameters, and a shuffle where rows are sampled for it.
 /// Cost:       fit O(n^2 + n d) where rows were added. Where the parameters are fitted, O(evaluations m^3) with m =
-///             min(n, evidence_rows), and O(n^3 / 6). predict O(n^2 / 2 + n d) per row. With a pool, for a
+///             min(n, evidence_rows), and O(n^3 / 6). predict O(n^2 / 2 + n d) per row. With kept rows, for a
 ///             fixed set of candidates, O(n) per row added.
 /// Threads:    predict is const; it splits over an executor.
 /// Source:     Rasmussen, Williams (2006), Gaussian Processes for Machine Learning, algorithm 2.1; Snoek, Larochelle,
@@ -70,15 +70,15 @@ struct gaussian_process {
     double growth = 0.25;             ///< > 0; share of further rows after which the parameters are fitted again
     std::size_t evidence_rows = 128;  ///< >= 2; the most rows to which the parameters are fitted
     std::size_t evaluations = 40;     ///< >= 1; of the evidence in one fit of the parameters, at most
-    std::size_t max_rows = 1000;      ///< >= 8; in the process
+    std::size_t max_rows = 1000;      ///< >= 8; that it stands on
 
-    using state = detail::posterior;    ///< a regular value
-    using pool = detail::process_pool;  ///< for a fixed set of candidates
+    using state = detail::posterior;  ///< a regular value
+    using kept = detail::kept_rows;   ///< for a fixed set of candidates
     /// Means alone, of rows whose columns have the values 0, 1, ...: made from a state and the number of values of each
     /// column, `mean(row)` is that of `predict` but for rounding, and O(n d) additions of what is looked up.
     using means_by_place = detail::looked_up;
 
-    /// An empty process of d features. Throws std::invalid_argument where a parameter is out of range.
+    /// An empty Gaussian process of d features. Throws std::invalid_argument where a parameter is out of range.
     [[nodiscard]] state start(std::size_t d) const
     {
         require(d > 0, "gaussian_process.start: 0 features, want >= 1");
@@ -106,8 +106,8 @@ struct gaussian_process {
         return s;
     }
 
-    /// Fits the process to rows and their targets; an earlier fit is replaced. Throws std::invalid_argument where the
-    /// sizes disagree, there is no row, a feature or a target is not finite, or the range of y is not.
+    /// Fits the Gaussian process to rows and their targets; an earlier fit is replaced. Throws std::invalid_argument
+    /// where the sizes disagree, there is no row, a feature or a target is not finite, or the range of y is not.
     template <class T, generator G>
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
     {
@@ -203,20 +203,21 @@ struct gaussian_process {
         predict(s, rows, out, core::serial);
     }
 
-    /// A pool of candidates for repeated predictions.
+    /// Keeps candidates for repeated predictions.
     template <class T>
-    [[nodiscard]] pool pool_of(const rows_of<T>& rows) const
+    [[nodiscard]] kept keep(const rows_of<T>& rows) const
     {
-        return pool(floats_of(rows), rows.dimensions());
+        return kept(floats_of(rows), rows.dimensions());
     }
 
-    /// Predicts the candidates of the pool `of`, with the same numbers as `predict` of their rows. It first adds the
+    /// Predicts the kept candidates `of`, with the same numbers as `predict` of their rows. It first adds the
     /// rows since the last prediction to `of`, at O(n) per candidate and row. Where the parameters were fitted again,
     /// it computes `of` from the beginning. Precondition: as above.
-    void predict(const state& s, pool& of, std::span<stats::prediction> out) const
+    void predict(const state& s, kept& of, std::span<stats::prediction> out) const
     {
-        require(s.fitted() && out.size() == of.size() && (of.size() == 0 || of.dimensions() == s.dimensions),
-                "gaussian_process.predict: not fitted, a pool of other features, or not one prediction per candidate");
+        require(
+            s.fitted() && out.size() == of.size() && (of.size() == 0 || of.dimensions() == s.dimensions),
+            "gaussian_process.predict: not fitted, kept rows of other features, or not one prediction per candidate");
         of.predict(s, out);
     }
 

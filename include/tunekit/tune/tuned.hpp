@@ -78,7 +78,10 @@ TUNEKIT_INLINE std::string to_text(const tuning& found, std::span<const std::str
     };
     std::string of = std::to_string(found.trials().size());
     if (!found.known().empty()) of += " and " + std::to_string(found.known().size()) + " known";
-    if (!found.found()) return "none of " + of + (found.failed() > 0 ? " ran: " + found.most_often() : " was measured");
+    if (!found.found())
+        return "none of " + of +
+               (found.failed() > 0 ? " ran: " + found.most_often() + "; correct it, and delete the log if there is one"
+                                   : " was measured");
     const std::string broken = found.beyond_limit();
     std::string out = broken.empty() ? "best of " + of + ": " : "of " + of + ' ' + broken + ": ";
     for (std::size_t j = 0; j < texts.size(); ++j) (out += j == 0 ? "" : ", ") += names[j] + ' ' + texts[j];

@@ -211,8 +211,8 @@ private:
         std::function<tunekit::measure::cuda_conditions()> conditions;
     };
 
-    /// The part of the one worker that is task k's.
-    struct lane {
+    /// The share of the one worker that is task k's.
+    struct share {
         cuda_tasks* all;
         std::size_t k;
         std::vector<measurement> measure(std::span<const tunekit::index> batch, const limits& l)
@@ -226,7 +226,7 @@ private:
     template <class Template>
     auto admitted(const Template& what, std::size_t k)
     {
-        return tunekit::measure::cuda_admitted(what, pool_.cache(), device_, lane{this, k});
+        return tunekit::measure::cuda_admitted(what, pool_.cache(), device_, share{this, k});
     }
 
     tunekit::measure::cuda_device device_;

@@ -34,7 +34,7 @@ struct operator_task {
     std::function<std::function<void()>(tunekit::index)> plan = {};
 };
 
-/// The sources of an operator's configurations, whatever its space: what `measure::lanes` builds.
+/// The sources of an operator's configurations, whatever its space: what `measure::pipeline` builds.
 struct operator_source {
     struct numbers {
         [[nodiscard]] tunekit::index at(tunekit::index i) const noexcept { return i; }

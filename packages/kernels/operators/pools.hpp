@@ -11,7 +11,7 @@
 
 #include "packages/kernels/operators/operator_task.hpp"
 #include "packages/kernels/operators/processors.hpp"
-#include "tunekit/measure/build/lanes.hpp"
+#include "tunekit/measure/build/pipeline.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
 
 namespace programs {
@@ -28,7 +28,7 @@ inline tunekit::measure::isolated_workers pool_of(const std::vector<operator_tas
 
 /// The same where they are compiled before: as many compilers as workers on other processors as far as there are any, or else
 /// one that takes time from the workers.
-inline tunekit::measure::lanes<operator_source> pool_of(const std::vector<built_task>& tasks, std::size_t workers)
+inline tunekit::measure::pipeline<operator_source> pool_of(const std::vector<built_task>& tasks, std::size_t workers)
 {
     namespace measure = tunekit::measure;
     const std::size_t all = processors();

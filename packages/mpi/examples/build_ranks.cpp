@@ -84,7 +84,7 @@ int main(int argc, char** argv)
             else out.emplace_back(runs(code));
             return out;
         },
-        {.device = "any", .part = here_builds ? tk::mpi::part::builds : tk::mpi::part::runs, .code = code});
+        {.device = "any", .duty = here_builds ? tk::mpi::duty::builds : tk::mpi::duty::runs, .code = code});
     int status = 1;
     try {
         const auto program = squares();
@@ -97,7 +97,7 @@ int main(int argc, char** argv)
                     static_cast<unsigned long long>(found.failed()));
         for (std::size_t w = 0; w < pool.workers(); ++w) {
             const auto& m = pool.members()[w];
-            std::printf("worker %zu %s %llu\n", w, m.who.part == tk::mpi::part::builds ? "built" : "ran",
+            std::printf("worker %zu %s %llu\n", w, m.who.duty == tk::mpi::duty::builds ? "built" : "ran",
                         static_cast<unsigned long long>(m.answered));
         }
         if (found.found()) {

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/build/lanes.hpp"
+#include "tunekit/measure/build/pipeline.hpp"
 #include "tunekit/measure/detail/descent.hpp"
 #include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/isolated.hpp"

@@ -103,17 +103,17 @@ TEST_CASE("simulated workers: builders build the next while a worker runs")
 {
     const std::vector<recorded_row> built{taking(3, 2), taking(3, 2), taking(3, 2), taking(3, 2)};
     simulated_workers alone(built, {.workers = 1, .queued = 3});
-    simulated_workers lanes(built, {.workers = 1, .builders = 2, .queued = 1});
+    simulated_workers pool(built, {.workers = 1, .builders = 2, .queued = 1});
     for (std::uint64_t k = 0; k < 4; ++k) {
         alone.submit(numbered(k, k));
-        lanes.submit(numbered(k, k));
+        pool.submit(numbered(k, k));
     }
     std::vector<double> ends;
     std::size_t answers = 0;
     while (answers < 4) answers += alone.collect(forever).size();
     CHECK(alone.now() == 12);
-    for (answers = 0; answers < 4; ends.push_back(lanes.now())) {
-        const auto some = lanes.collect(forever);
+    for (answers = 0; answers < 4; ends.push_back(pool.now())) {
+        const auto some = pool.collect(forever);
         answers += some.size();
         for (const answer& a : some) {
             CHECK(a.ran_s == 1);

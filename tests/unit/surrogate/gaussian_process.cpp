@@ -33,8 +33,8 @@ using predictions = std::vector<tk::stats::prediction>;
 
 static_assert(surrogate::model<gaussian_process, surrogate::features, tk::archetype::generator>);
 static_assert(surrogate::model<gaussian_process, surrogate::ordinals, tk::archetype::generator>);
-static_assert(surrogate::pools<gaussian_process, surrogate::features>);
-static_assert(!surrogate::pools<surrogate::random_forest, surrogate::features>);
+static_assert(surrogate::keeps_rows<gaussian_process, surrogate::features>);
+static_assert(!surrogate::keeps_rows<surrogate::random_forest, surrogate::features>);
 
 namespace {
 
@@ -429,21 +429,21 @@ TEST_CASE("gaussian process: rows without a target move no mean and lower the sd
     m.fit(latest, ordered.rows(), ordered.y, last, gen);
     CHECK(farthest(predicted(m, latest, q), after) < 1e-9);
     for (std::size_t k = 0; k < out.size(); ++k) CHECK(out[k].sd == doctest::Approx(after[k].sd).epsilon(1e-8));
-    SUBCASE("and an answer replaces the belief, in a pool too")
+    SUBCASE("and an answer replaces the belief, in kept rows too")
     {
-        auto pool = m.pool_of(q.rows());
-        predictions from_pool(50);
-        m.predict(latest, pool, std::span(from_pool));
+        auto kept = m.keep(q.rows());
+        predictions from_kept(50);
+        m.predict(latest, kept, std::span(from_kept));
         const auto key = latest.key;
         ordered.y[56] = 0.25;
         ordered.y[54] = -0.5;
         const std::vector<std::size_t> rest{55, 57, 58, 59};
         m.fit(latest, ordered.rows(), ordered.y, rest, gen);
         CHECK(latest.key == key);
-        m.predict(latest, pool, std::span(from_pool));
+        m.predict(latest, kept, std::span(from_kept));
         auto anew = m.start(4);
         m.fit(anew, ordered.rows(), ordered.y, rest, gen);
-        CHECK(farthest(from_pool, predicted(m, anew, q)) < 1e-10);
+        CHECK(farthest(from_kept, predicted(m, anew, q)) < 1e-10);
     }
     SUBCASE("no row has a target, or a position is beyond the rows")
     {
@@ -557,35 +557,35 @@ TEST_CASE("gaussian process: any executor predicts as the serial one, threads to
     CHECK(by(support::on_threads) == serial);
 }
 
-TEST_CASE("process pool: it predicts as predict does, through added rows, other targets and new parameters")
+TEST_CASE("kept rows: it predicts as predict does, through added rows, other targets and new parameters")
 {
     const table t = smooth(20, 120), q = smooth(21, 77);
     const gaussian_process m{};
     tk::random::philox gen(1);
     auto s = m.start(4);
-    auto pool = m.pool_of(q.rows());
-    CHECK(pool.size() == 77);
+    auto kept = m.keep(q.rows());
+    CHECK(kept.size() == 77);
     const std::vector<std::uint32_t> some{3, 70, 5, 5, 76};
     std::size_t parameters = 0;
     for (std::size_t n = 10; n <= 120; n += n % 3 == 0 ? 1UL : 5UL) {
         std::vector<double> y(t.y.begin(), t.y.begin() + static_cast<std::ptrdiff_t>(n));
-        if (n > 60)  // before that the means of the pool only grow by what is new
+        if (n > 60)  // before that the means of kept rows only grow by what is new
             for (double& v : y) v *= static_cast<double>(n);
         const auto key = s.key;
         m.fit(s, surrogate::features(std::span(t.x).first(n * 4), 4), y, gen);
         if (s.key != key) ++parameters;
-        auto part = pool.only(some);  // before the pool itself has caught up
-        predictions from_pool(77), from_part(5);
-        m.predict(s, pool, std::span(from_pool));
+        auto part = kept.only(some);  // before all of them have caught up
+        predictions from_kept(77), from_part(5);
+        m.predict(s, kept, std::span(from_kept));
         m.predict(s, part, std::span(from_part));
         const predictions direct = predicted(m, s, q);
-        CHECK(from_pool == direct);
+        CHECK(from_kept == direct);
         for (std::size_t k = 0; k < 5; ++k) CHECK(from_part[k] == direct[some[k]]);
     }
     CHECK(parameters > 5);
     predictions few(3);
-    CHECK_THROWS_AS(m.predict(s, pool, std::span(few)), std::invalid_argument);
-    CHECK_THROWS_AS(m.predict(m.start(4), pool, std::span(few)), std::invalid_argument);
+    CHECK_THROWS_AS(m.predict(s, kept, std::span(few)), std::invalid_argument);
+    CHECK_THROWS_AS(m.predict(m.start(4), kept, std::span(few)), std::invalid_argument);
 }
 
 TEST_CASE("gaussian process: ordinals are the floats of the same value")

@@ -69,7 +69,8 @@ TEST_CASE("the line has seconds in a unit that reads well, and says what failed"
     tk::measure::measurement bad;
     bad.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "SIGSEGV"};
     record.append(tk::measure::trial{.measured = bad}, 1);
-    CHECK(to_text(tk::tuned(grid_space({2}), record)) == "none of 1 ran: crash, SIGSEGV");
+    CHECK(to_text(tk::tuned(grid_space({2}), record)) ==
+          "none of 1 ran: crash, SIGSEGV; correct it, and delete the log if there is one");
 }
 
 TEST_CASE("tune begins with configurations by value or by index, and refuses those of another space")

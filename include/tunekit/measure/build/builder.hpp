@@ -111,9 +111,9 @@ private:
 ///
 /// Each source is put into a namespace of its own and its entry point is renamed, so sources need not know of each
 /// other. Where several do not compile together, or not within the time of one, they are compiled one by one, and only
-/// the faulty one fails. Where one then does not load or run, `generated` and `lanes` build it once more, alone. Builds
-/// are kept in the cache. A failed source is not tried again (after a time-out, unless the limit is longer). Undefined
-/// symbols are errors: only the C library, libm and libgcc are linked.
+/// the faulty one fails. Where one then does not load or run, `generated` and `pipeline` build it once more, alone.
+/// Builds are kept in the cache. A failed source is not tried again (after a time-out, unless the limit is longer).
+/// Undefined symbols are errors: only the C library, libm and libgcc are linked.
 ///
 /// Compilers are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each
 /// has a process group, which a time-out kills, and which ends with this process. They read no input. Their messages

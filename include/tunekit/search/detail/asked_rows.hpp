@@ -15,8 +15,8 @@
 
 namespace tunekit::search::detail {
 
-/// Candidates in the form in which a model takes them. It is the model's pool where the model has one (`pool_of`),
-/// which keeps what was computed for them; else rows of features.
+/// Candidates in the form in which a model takes them. A model that can (`keep`)
+/// keeps what was computed for them; else rows of features.
 template <class Model>
 struct asked_rows {
     core::plain_vector<float> rows;
@@ -43,13 +43,13 @@ struct asked_rows {
 };
 
 template <class Model>
-    requires requires(const Model& m, const surrogate::features& rows) { m.pool_of(rows); }
+    requires requires(const Model& m, const surrogate::features& rows) { m.keep(rows); }
 struct asked_rows<Model> {
-    typename Model::pool pool;
+    typename Model::kept kept;
 
     asked_rows() = default;
     asked_rows(const Model& model, const core::plain_vector<float>& of, std::size_t d)
-        : pool(model.pool_of(surrogate::features(of, d)))
+        : kept(model.keep(surrogate::features(of, d)))
     {
     }
 
@@ -57,13 +57,13 @@ struct asked_rows<Model> {
 
     void predict(const Model& model, const surrogate::state_of<Model>& fitted, std::span<stats::prediction> out)
     {
-        model.predict(fitted, pool, out);
+        model.predict(fitted, kept, out);
     }
 
     [[nodiscard]] asked_rows only(std::span<const std::uint32_t> positions) const
     {
         asked_rows out;
-        out.pool = pool.only(positions);
+        out.kept = kept.only(positions);
         return out;
     }
 };

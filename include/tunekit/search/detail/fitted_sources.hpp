@@ -50,7 +50,7 @@ private:
     struct model {
         std::vector<std::vector<std::uint16_t>> places;  ///< by parameter and value
         std::mutex fitting{};
-        std::shared_ptr<const void> fitted{};  ///< a process's means by places
+        std::shared_ptr<const void> fitted{};  ///< a Gaussian process's means by places
     };
 
     std::vector<experience_source> past_;
@@ -86,7 +86,7 @@ namespace tunekit::search::detail {
     return out;
 }
 
-/// The mean of a process that is fitted to -ln(cost / lowest cost) of a source.
+/// The mean of a Gaussian process that is fitted to -ln(cost / lowest cost) of a source.
 [[nodiscard]] inline surrogate::gaussian_process::means_by_place fitted_to(
     const experience_source& s, const std::vector<std::vector<std::uint16_t>>& places)
 {

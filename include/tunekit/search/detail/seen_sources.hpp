@@ -34,8 +34,8 @@ namespace tunekit::search::detail {
 ///       when they are asked for.
 class seen_sources final : public outlook {
 public:
-    static constexpr index tabulated = 32768;  ///< largest space whose forecasts are kept
-    static constexpr std::size_t pool = 8192;  ///< draws from a larger one, where no measured configuration fits
+    static constexpr index tabulated = 32768;   ///< largest space whose forecasts are kept
+    static constexpr std::size_t draws = 8192;  ///< from a larger space, where no measured configuration fits
     static constexpr std::size_t most_of_a_source = 1000;  ///< lowest costs among which it chooses where to begin
 
     seen_sources(const asked_space& space, std::shared_ptr<const fitted_sources> past,
@@ -185,7 +185,7 @@ TUNEKIT_INLINE std::vector<index> seen_sources::cover(const asked_space& space,
         if (space.size() <= tabulated) std::iota(all.begin(), all.end(), index{0});
         else {
             tunekit::random::philox gen(0);
-            all = space.sample(pool, gen);
+            all = space.sample(draws, gen);
         }
         std::erase_if(all, [&](index i) { return !seen.insert(i); });
         const std::vector<double> g = forecasts_of(space, all);

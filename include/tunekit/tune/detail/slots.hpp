@@ -46,11 +46,11 @@ public:
         bool out = true;
     };
 
-    explicit slots(std::size_t workers) : lanes_(workers) {}
+    explicit slots(std::size_t workers) : places_(workers) {}
 
     /// The number of workers, those that left included.
-    [[nodiscard]] std::size_t workers() const noexcept { return lanes_.size(); }
-    void grow(std::size_t workers) { lanes_.resize((std::max)(workers, lanes_.size())); }
+    [[nodiscard]] std::size_t workers() const noexcept { return places_.size(); }
+    void grow(std::size_t workers) { places_.resize((std::max)(workers, places_.size())); }
 
     /// Whether nothing went out yet.
     [[nodiscard]] bool untouched() const noexcept { return sent_.empty(); }
@@ -58,7 +58,7 @@ public:
     /// The slot that a worker is on; nullptr where it is on none.
     [[nodiscard]] slot* of(std::size_t worker)
     {
-        return lanes_[worker].slot == none ? nullptr : &slots_[lanes_[worker].slot];
+        return places_[worker].slot == none ? nullptr : &slots_[places_[worker].slot];
     }
     [[nodiscard]] slot& of(const sent& e) { return slots_[e.slot]; }
 
@@ -68,14 +68,14 @@ public:
     /// Puts a worker on a new slot.
     void open(std::size_t worker, const slot& fresh)
     {
-        lanes_[worker].slot = slots_.size();
+        places_[worker].slot = slots_.size();
         slots_.push_back(fresh);
     }
 
     /// Takes a worker off its slot, and returns the slot.
     slot& leave(std::size_t worker)
     {
-        slot& s = slots_[std::exchange(lanes_[worker].slot, none)];
+        slot& s = slots_[std::exchange(places_[worker].slot, none)];
         s.held = false;
         return s;
     }
@@ -91,7 +91,7 @@ public:
     {
         slot& s = *of(worker);
         for (job& j : jobs) {
-            sent_.push_back({.local = j.ticket, .slot = lanes_[worker].slot, .worker = worker, .carried = j.carried});
+            sent_.push_back({.local = j.ticket, .slot = places_[worker].slot, .worker = worker, .carried = j.carried});
             j.ticket = ticket{sent_.size() - 1};
             j.task = s.task;
             ++s.out;
@@ -112,10 +112,10 @@ public:
     /// The seconds of a worker's answer: from its previous one, or the slot's beginning, to `now`.
     [[nodiscard]] double took(std::size_t worker, const slot& s, double now) const
     {
-        const double before = (std::max)(lanes_[worker].answered, s.began);
+        const double before = (std::max)(places_[worker].answered, s.began);
         return now > before ? now - before : 0;
     }
-    void answered(std::size_t worker, double now) { lanes_[worker].answered = now; }
+    void answered(std::size_t worker, double now) { places_[worker].answered = now; }
 
     /// Takes a job back that was answered or dropped. True where it was the last one out of its slot.
     [[nodiscard]] bool back(sent& e) { return std::exchange(e.out, false) && --slots_[e.slot].out == 0; }
@@ -123,14 +123,14 @@ public:
 private:
     static constexpr std::size_t none = ~std::size_t{0};
 
-    struct lane {
+    struct place {
         std::size_t slot = none;
         double answered = 0;
     };
 
     std::vector<slot> slots_;
     std::size_t first_open_ = 0;
-    std::vector<lane> lanes_;        // by worker
+    std::vector<place> places_;      // by worker
     core::plain_vector<sent> sent_;  // by ticket
 };
 

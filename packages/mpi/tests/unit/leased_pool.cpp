@@ -66,7 +66,7 @@ tk::job numbered(std::uint64_t name, tk::index which)
 }
 
 constexpr double forever = 1e9;
-constexpr auto builds = mpi::part::builds, runs = mpi::part::runs;
+constexpr auto builds = mpi::duty::builds, runs = mpi::duty::runs;
 
 /// The candidates of a run in the order of their answers.
 std::vector<tk::index> order_of(const tk::tuning& record)
@@ -545,9 +545,10 @@ TEST_CASE("of ranks that build and ranks that run, the sick one is found and the
     for (const std::size_t who : {0U, 3U}) {  // one that builds; one that runs
         CAPTURE(who);
         std::size_t failed = 0;
-        altered on = sick(ranks({tk::measure::recorded_rows(rows)}, identities,
-                                {.ranks = 5, .slowness = quick(5, {who}), .parts = {builds, builds, runs, runs, runs}}),
-                          {who}, failed);
+        altered on =
+            sick(ranks({tk::measure::recorded_rows(rows)}, identities,
+                       {.ranks = 5, .slowness = quick(5, {who}), .duties = {builds, builds, runs, runs, runs}}),
+                 {who}, failed);
         mpi::leased_pool pool(on, identities);
         tk::random::philox gen(1);
         const auto found = tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen);
@@ -680,11 +681,11 @@ std::vector<tk::measure::recorded_row> built_rows()
 }
 const std::vector<tk::measure::recorded_row> to_build = built_rows();
 
-ranks divided(std::vector<mpi::part> parts, std::vector<double> joins = {})
+ranks divided(std::vector<mpi::duty> duties, std::vector<double> joins = {})
 {
-    const std::size_t n = parts.size();
+    const std::size_t n = duties.size();
     return ranks({tk::measure::recorded_rows(to_build)}, identities,
-                 {.ranks = n, .joins = std::move(joins), .parts = std::move(parts)});
+                 {.ranks = n, .joins = std::move(joins), .duties = std::move(duties)});
 }
 
 }  // namespace
@@ -711,7 +712,7 @@ TEST_CASE("a job that a rank builds hears of what is in meanwhile")
 {
     std::vector<tk::measure::recorded_row> slow = table();  // to build: nine tenths of each second
     for (auto& r : slow) r.result.build_seconds = 0.9 * r.seconds;
-    ranks on({tk::measure::recorded_rows(slow)}, identities, {.ranks = 2, .joins = {}, .parts = {builds, runs}});
+    ranks on({tk::measure::recorded_rows(slow)}, identities, {.ranks = 2, .joins = {}, .duties = {builds, runs}});
     leased pool(on, identities);
     (void)pool.collect(0);
     for (std::uint64_t k = 0; k < 2; ++k)
@@ -828,7 +829,7 @@ TEST_CASE("options out of range are refused")
     CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.task = 1}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 0}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 2, .slowness = {1}}), std::invalid_argument);
-    CHECK_THROWS_AS(some({.ranks = 2, .parts = {runs}}), std::invalid_argument);
+    CHECK_THROWS_AS(some({.ranks = 2, .duties = {runs}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 1, .slowness = {0}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 1, .latency_s = -1}), std::invalid_argument);
 }

@@ -70,7 +70,7 @@ TEST_CASE("messages read back as they were written, in part or with more they ar
                         .host = "a",
                         .device = "b, 4 cores",
                         .local_rank = 3,
-                        .part = mpi::part::runs,
+                        .duty = mpi::duty::runs,
                         .tasks = {{100, 0xfeed}, {std::numeric_limits<std::uint64_t>::max(), 1}}});
     comes_back(order{
         .number = 1, .task = 2, .candidate = 3, .within = {.abandon_above = 4, .run_seconds = 5, .build_seconds = 6}});
@@ -108,7 +108,7 @@ TEST_CASE("bytes that claim more than there is, or a failure that is none, are n
     bytes[kind] = 99;
     CHECK_FALSE(from_bytes<reply>(bytes).has_value());
     bytes = to_bytes(greeting{});
-    bytes[bytes.size() - 9] = 3;  // a part that is none
+    bytes[bytes.size() - 9] = 3;  // no duty
     CHECK_FALSE(from_bytes<greeting>(bytes).has_value());
 }
 

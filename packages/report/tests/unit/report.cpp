@@ -253,6 +253,28 @@ TEST_CASE("the rounds of a last comparison are the account, and the lucky trial 
     CHECK(few.rounds < few.rounds_to_separate);
 }
 
+TEST_CASE("a default that left the comparison before the machine became slower is told by the rounds that it shared")
+{
+    report::seen_task t{.name = "a", .parameters = {"p"}, .baseline = 1};
+    t.trials = {ran(4e-3, 0, {"slow"}, 1), ran(1e-3, 0, {"fast"}, 2), ran(1e-3, 0, {"even"}, 3)};
+    for (std::uint64_t round = 0; round < 30; ++round)
+        for (const tk::index i : std::vector<tk::index>{1, 2, 3}) {
+            if (i == 1 && round >= 12) continue;
+            const double machine = round < 12 ? 1 : 2, wobble = 1 + 0.001 * static_cast<double>((i + round) % 3);
+            auto x = ran((i == 1 ? 4e-3 : 1e-3) * machine * wobble, 0, {i == 1 ? "slow" : i == 2 ? "fast" : "even"}, i);
+            x.round = round;
+            t.rounds.push_back(x);
+        }
+    const auto f = report::findings_of(t);
+    REQUIRE(f.best);
+    REQUIRE(f.compared);
+    CHECK(f.compared->runs < f.best->runs);
+    CHECK(f.gain == doctest::Approx(4).epsilon(0.01));
+    CHECK(f.best->cost == doctest::Approx(2e-3).epsilon(0.01));
+    CHECK(f.compared->cost == doctest::Approx(8e-3).epsilon(0.01));  // not 4e-3, which is twice as much
+    CHECK(f.compared->within.contains(f.compared->cost));
+}
+
 TEST_CASE("a result that was known before may be the best, and the default may be one")
 {
     report::seen_task t{.name = "a", .parameters = {"p"}, .baseline = 5};

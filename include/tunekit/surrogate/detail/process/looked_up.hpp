@@ -20,8 +20,8 @@
 namespace tunekit::surrogate::detail {
 
 /// The mean of a posterior at rows whose columns have the values 0, 1, ...: what each of them adds to the squared
-/// distance from each row of the process is computed once and looked up. A regular value; it needs the posterior no
-/// more.
+/// distance from each row of the Gaussian process is computed once and looked up. A regular value; it needs the
+/// posterior no more.
 ///
 /// Cost: 8 bytes per value and row; a mean takes an addition per column and row, and a covariance per row.
 class looked_up {

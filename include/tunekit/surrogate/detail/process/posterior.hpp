@@ -37,7 +37,7 @@ struct posterior {
     std::uint64_t key = 0;  ///< of this factor: another where the parameters or the rows kept are others; 0: not fitted
     std::size_t tuned_rows = 0;             ///< rows with a target when the parameters were fitted
     core::plain_vector<float> seen;         ///< all rows of the last fit
-    core::plain_vector<std::size_t> taken;  ///< those in the process, in the order of the factor
+    core::plain_vector<std::size_t> taken;  ///< those in the Gaussian process, in the order of the factor
     core::plain_vector<coordinate> coordinates;
     std::size_t varying = 1;  ///< columns that differ in the rows to which the parameters were fitted, 1 at least
     process_parameters parameters;
@@ -53,7 +53,7 @@ struct posterior {
     friend bool operator==(const posterior&, const posterior&) = default;
 
     [[nodiscard]] bool fitted() const noexcept { return key != 0; }
-    /// How many rows the process stands on.
+    /// How many rows the Gaussian process stands on.
     [[nodiscard]] std::size_t size() const noexcept { return taken.size(); }
     [[nodiscard]] std::size_t rows() const noexcept { return dimensions == 0 ? 0 : seen.size() / dimensions; }
 

@@ -26,8 +26,8 @@
 namespace tunekit::mpi {
 
 /// A pool of workers that a carrier reaches. Each worker has at most one job. The job is leased from the moment when
-/// the worker began it. Where some workers build and others run (`part`), a job goes first to one that builds, then
-/// with its code to one that runs. At most as many jobs are out as there are workers of all parts.
+/// the worker began it. Where some workers build and others run (`duty`), a job goes first to one that builds, then
+/// with its code to one that runs. At most as many jobs are out as there are workers of all duties.
 ///
 ///     tk::mpi::leased_pool pool(carrier, {tk::measure::identity_of(space)});
 ///     tk::tune(t, pool);                                               // t: a tk::tuner
@@ -170,7 +170,7 @@ public:
     [[nodiscard]] std::optional<std::size_t> first_idle() const
     {
         for (std::size_t w = 0; w < workers(); ++w)
-            if (members()[w].at == member::state::idle && members()[w].who.part != part::builds) return w;
+            if (members()[w].at == member::state::idle && members()[w].who.duty != duty::builds) return w;
         return std::nullopt;
     }
 
@@ -195,7 +195,7 @@ private:
         if (!e.said && members()[e.worker].at == member::state::taken_out) return try_again(std::move(p));
         answer a{.ticket = p.what.ticket, .worker = e.worker, .within = p.what.limits};
         if (e.said) {
-            if (detail::was_built(p, *e.said, members()[e.worker].who.part)) {
+            if (detail::was_built(p, *e.said, members()[e.worker].who.duty)) {
                 p.built_by = e.worker;
                 if (p.failed) ++doubtful_;
                 return built_.push_back(std::move(p));
@@ -253,8 +253,8 @@ private:
         given_.push_back(std::move(a));
     }
 
-    /// Gives waiting pieces to idle workers of one part. One that none of them should have does not hold up the others.
-    void give(std::deque<piece>& from, part a)
+    /// Gives waiting pieces to idle workers of one duty. One that none of them should have does not hold up the others.
+    void give(std::deque<piece>& from, duty a)
     {
         for (std::size_t k = 0; k < from.size() && roster_.any_idle();) {
             const auto w = roster_.idle(a, from[k]);
@@ -271,9 +271,9 @@ private:
 
     void give_to_idle()
     {
-        give(built_, part::runs);
-        give(waiting_, part::measures);
-        if (roster_.usable(part::runs) > 0) give(waiting_, part::builds);
+        give(built_, duty::runs);
+        give(waiting_, duty::measures);
+        if (roster_.usable(duty::runs) > 0) give(waiting_, duty::builds);
     }
 
     void lose_waiting()
@@ -304,20 +304,20 @@ private:
         require(out_ == 0, "mpi.pool.alone: jobs are out, want them collected before");
         look_after();
         const member& m = members()[w];
-        if (m.at != member::state::idle || m.who.part == part::builds)
+        if (m.at != member::state::idle || m.who.duty == duty::builds)
             throw error("mpi.pool.alone: worker " + std::to_string(w) + " cannot measure: " + detail::what_of(m));
         piece p{.what = {.task = task, .candidate = candidate, .limits = within}, .for_pool = true};
         std::optional<detail::reply> said;
-        if (m.who.part == part::runs) {
-            const auto builder = roster_.idle(part::builds, p);
+        if (m.who.duty == duty::runs) {
+            const auto builder = roster_.idle(duty::builds, p);
             if (!builder) throw error("mpi.pool.alone: no rank that builds is idle, want one");
             auto e = order_alone(*builder, std::move(p));
             p = std::move(e.of);
             said = std::move(e.said);
-            if (!said || !detail::was_built(p, *said, part::builds)) return detail::measured_or_lost(std::move(said));
+            if (!said || !detail::was_built(p, *said, duty::builds)) return detail::measured_or_lost(std::move(said));
         }
         auto e = order_alone(w, std::move(p));
-        if (e.said) static_cast<void>(detail::was_built(e.of, *e.said, m.who.part));
+        if (e.said) static_cast<void>(detail::was_built(e.of, *e.said, m.who.duty));
         return detail::measured_or_lost(std::move(e.said));
     }
 

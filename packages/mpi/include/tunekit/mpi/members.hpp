@@ -39,7 +39,7 @@ struct reference_job {
 struct leased_options {
     /// >= 0; the margin of a job's lease. The lease begins when the job is begun. It lasts for the job's limit for
     /// builds, twice its limit for runs (a failure may be repeated once in a fresh process), and this many seconds. A
-    /// rank that only builds, or only runs, has the limit of that part.
+    /// rank that only builds, or only runs, has the limit of that duty.
     double margin_seconds = 5;
     double begin_seconds = 30;  ///< > 0; the time in which a worker must begin what it was sent
     double join_seconds = 60;   ///< > 0; the time with no worker that can measure, after which `collect` throws
@@ -136,10 +136,10 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
                 "mpi.pool: the reference is out of range, want rounds >= 2 and one of the tasks");
 }
 
-/// The seconds that a worker of this part may take for a job that it has begun.
-[[nodiscard]] inline double lease_seconds(const measure::limits& within, part does, double margin)
+/// The seconds that a worker of this duty may take for a job that it has begun.
+[[nodiscard]] inline double lease_seconds(const measure::limits& within, duty does, double margin)
 {
-    return (does != part::runs ? within.build_seconds : 0) + (does != part::builds ? 2 * within.run_seconds : 0) +
+    return (does != duty::runs ? within.build_seconds : 0) + (does != duty::builds ? 2 * within.run_seconds : 0) +
            margin;
 }
 
@@ -183,7 +183,7 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
         case member::state::busy:
             break;
     }
-    return m.who.part == part::builds ? "builds" : "measures";
+    return m.who.duty == duty::builds ? "builds" : "measures";
 }
 
 /// A worker for a person: its number and, where it is known, its host.

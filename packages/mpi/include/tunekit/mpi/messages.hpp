@@ -30,8 +30,8 @@ struct message {
     std::vector<unsigned char> bytes{};  ///< the content, which rank 0 and the workers of one version understand
 };
 
-/// The part of a job that a rank does.
-enum class part : std::uint8_t {
+/// What a rank does of a job.
+enum class duty : std::uint8_t {
     measures,  ///< builds, where there is something to build, and runs
     builds,    ///< makes code and sends it on: needs compilers, no device
     runs,      ///< runs what others have built: needs a device, no compilers

@@ -40,7 +40,7 @@ struct serve_options {
     std::string device{};        ///< the key of the device of this rank; empty: to_text(this_machine())
     bool mixed = false;          ///< whether all ranks are one run, whatever their devices; else one for each device
     bool head_measures = false;  ///< whether rank 0 measures as well; it always does where it is alone
-    mpi::part part = mpi::part::measures;  ///< the part of a job that this rank does; ranks of a run may differ
+    mpi::duty duty = mpi::duty::measures;  ///< what this rank does of a job; ranks of a run may differ
     std::optional<code_folder> code{};     ///< where the tasks of a rank that builds or runs put or find the code
     double patience_seconds = 3600;        ///< the time without a message from rank 0 after which a rank ends itself
 };
@@ -66,7 +66,7 @@ struct serve_options {
 /// Ranks with the same `device` key form one run, and the first of them leads it. Where there are several kinds of
 /// devices, several leaders return, each with a pool of its own (`runs`, `run`), unless `mixed` is set.
 ///
-/// Where some ranks build and others run (`part`), `make` returns what each rank does, for example `mpi::builds`, or a
+/// Where some ranks build and others run (`duty`), `make` returns what each rank does, for example `mpi::builds`, or a
 /// `worker_task` of `mpi::handed_over_kernel` (mpi/handed_over.hpp). What is built travels in messages through rank 0.
 /// So no file system needs to be shared, and a machine that runs needs no compiler.
 ///
@@ -136,7 +136,7 @@ struct attaching {
             throw error(
                 "mpi.serve: MPI has begun already, and a process in which it has must not fork: want serve before "
                 "MPI_Init, or prepare before it and serve after it");
-        require(options.part == part::measures || options.code,
+        require(options.duty == duty::measures || options.code,
                 "mpi.serve: a rank that builds or runs has no code folder, want serve_options::code");
         prepared out;
         out.told_ = launched();
@@ -155,7 +155,7 @@ struct attaching {
         own_worker& own = p.own_;
         check_place(p.told_, own, among);
         if (options.device.empty()) options.device = to_text(this_machine());
-        if (options.build.empty() && options.part == part::measures && !options.mixed) options.build = program_sum();
+        if (options.build.empty() && options.duty == duty::measures && !options.mixed) options.build = program_sum();
         int rank = 0, size = 1;
         MPI_Comm comm = MPI_COMM_NULL;
         const int color = options.mixed ? 0 : class_of(options.device, among);
@@ -172,7 +172,7 @@ struct attaching {
                            .host = host_name(),
                            .device = options.device,
                            .local_rank = static_cast<std::uint32_t>(at.local_rank),
-                           .part = options.part,
+                           .duty = options.duty,
                            .tasks = own.tasks};
         if (rank != 0) {
             if (whole_job)

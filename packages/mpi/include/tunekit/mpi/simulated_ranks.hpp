@@ -31,7 +31,7 @@ struct simulated_ranks_options {
     double latency_s = 0;              ///< >= 0; seconds that a message takes
     std::vector<double> slowness{};    ///< > 0; the seconds of each rank per recorded second; empty: 1 for all
     std::vector<double> joins{};       ///< the seconds at which each rank says hello; empty: at once
-    std::vector<part> parts{};         ///< the part of a job that each rank does; empty: all measure
+    std::vector<duty> duties{};        ///< what each rank does of a job; empty: all measure
     std::string device = "simulated";  ///< the device key of all ranks
 };
 
@@ -63,17 +63,17 @@ public:
         require(rows_.size() == tasks.size(), "simulated_ranks: another number of rows than of tasks, want the same");
         if (options_.slowness.empty()) options_.slowness.assign(n, 1.0);
         if (options_.joins.empty()) options_.joins.assign(n, 0.0);
-        if (options_.parts.empty()) options_.parts.assign(n, part::measures);
+        if (options_.duties.empty()) options_.duties.assign(n, duty::measures);
         require(
-            options_.slowness.size() == n && options_.joins.size() == n && options_.parts.size() == n,
-            "simulated_ranks: slowness, joins or parts has another length than there are ranks, want one per rank or "
+            options_.slowness.size() == n && options_.joins.size() == n && options_.duties.size() == n,
+            "simulated_ranks: slowness, joins or duties has another length than there are ranks, want one per rank or "
             "none");
         for (std::size_t w = 0; w < n; ++w) {
             require(options_.slowness[w] > 0, "simulated_ranks: slowness is not positive, want > 0");
             const detail::greeting who{.version = core::version_text(),
                                        .host = "rank" + std::to_string(w),
                                        .device = options_.device,
-                                       .part = options_.parts[w],
+                                       .duty = options_.duties[w],
                                        .tasks = tasks};
             says(w, options_.joins[w], word::hello, detail::to_bytes(who));
         }
@@ -93,7 +93,7 @@ public:
         require(o.task < rows_.size(), "simulated_ranks: no rows for this task, want those of every task");
         const measure::recorded_row row = rows_[static_cast<std::size_t>(o.task)].row(o.candidate, o.within);
         const double began = running((std::max)(r.free, now_ + options_.latency_s), r);
-        const auto [result, seconds, code] = share_of(options_.parts[worker], row, o);
+        const auto [result, seconds, code] = share_of(options_.duties[worker], row, o);
         r.free = running(began + seconds * options_.slowness[worker], r);
         says(worker, began, word::began, detail::to_bytes(o.number));
         says(worker, r.free, word::answer, detail::to_bytes(detail::reply{o.number, result, r.free - began, code}));
@@ -154,12 +154,12 @@ private:
         double seconds = 0;
         std::vector<unsigned char> code{};
     };
-    /// What a rank of this part does of a recorded evaluation. Its code is the number of the configuration.
-    [[nodiscard]] static share share_of(part a, const measure::recorded_row& row, const detail::order& o)
+    /// What a rank of this duty does of a recorded evaluation. Its code is the number of the configuration.
+    [[nodiscard]] static share share_of(duty a, const measure::recorded_row& row, const detail::order& o)
     {
         share out{row.result, row.seconds, {}};
         const double build = (std::min)(row.result.build_seconds, row.seconds);
-        if (a == part::builds) {
+        if (a == duty::builds) {
             out.seconds = build;
             const auto kind = row.result.failed ? row.result.failed->kind : measure::failure_kind::lost;
             if (kind == measure::failure_kind::build_error || kind == measure::failure_kind::build_timeout) return out;
@@ -167,7 +167,7 @@ private:
             out.result.cost = (std::max)(build, 1e-9);
             out.result.build_seconds = build;
             out.code = detail::to_bytes(std::uint64_t{o.candidate});
-        } else if (a == part::runs) {
+        } else if (a == duty::runs) {
             require(o.code == detail::to_bytes(std::uint64_t{o.candidate}),
                     "simulated_ranks: a rank that runs has other code than its candidate's");
             out.result.build_seconds = 0;

@@ -26,7 +26,7 @@ struct piece {
     std::optional<std::size_t> built_by{};
     std::vector<std::size_t> failed_on{}, built_badly{};  ///< where it failed, and who built what failed
     std::optional<answer> failed{};                       ///< the last failure, which does not count yet
-    part failed_at = part::measures;                      ///< the part of a job that failed
+    duty failed_at = duty::measures;                      ///< where the job failed
 };
 
 /// The end of an order: the worker's reply, or none where the order was lost with its worker.
@@ -38,9 +38,9 @@ struct ended_order {
 
 /// Whether the reply was a build, so that the job must now be run. For other replies, adds the seconds of an earlier
 /// build.
-[[nodiscard]] inline bool was_built(piece& p, reply& r, part by)
+[[nodiscard]] inline bool was_built(piece& p, reply& r, duty by)
 {
-    if (by == part::builds && r.measured && r.measured->ok()) {
+    if (by == duty::builds && r.measured && r.measured->ok()) {
         p.code = std::move(r.code);
         p.build_seconds = r.measured->build_seconds;
         p.before_s += r.ran_s;

@@ -53,17 +53,17 @@ public:
     [[nodiscard]] std::uint64_t late() const noexcept { return late_; }
     [[nodiscard]] double next_look() const noexcept { return next_look_; }
 
-    /// The number of workers of this part that can take orders, now or after their present one.
-    [[nodiscard]] std::size_t usable(part a) const noexcept { return usable_[static_cast<std::size_t>(a)]; }
+    /// The number of workers of this duty that can take orders, now or after their present one.
+    [[nodiscard]] std::size_t usable(duty a) const noexcept { return usable_[static_cast<std::size_t>(a)]; }
     /// Whether there are workers for every step of a job.
     [[nodiscard]] bool complete() const noexcept
     {
-        return usable(part::measures) > 0 || (usable(part::builds) > 0 && usable(part::runs) > 0);
+        return usable(duty::measures) > 0 || (usable(duty::builds) > 0 && usable(duty::runs) > 0);
     }
     /// The number of workers that have joined and been compared, idle or busy.
     [[nodiscard]] std::size_t ready() const noexcept
     {
-        return usable(part::measures) + usable(part::builds) + usable(part::runs) - checking_;
+        return usable(duty::measures) + usable(duty::builds) + usable(duty::runs) - checking_;
     }
 
     /// Whether no worker can measure any more, nor come to.
@@ -74,11 +74,11 @@ public:
     /// The workers that are used no more, in the order in which they left.
     [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return left_; }
 
-    /// The worker of this part that has been idle longest among those that suit the piece.
-    [[nodiscard]] std::optional<std::size_t> idle(part a, const piece& p) const
+    /// The worker of this duty that has been idle longest among those that suit the piece.
+    [[nodiscard]] std::optional<std::size_t> idle(duty a, const piece& p) const
     {
         const auto at = std::find_if(idle_.begin(), idle_.end(), [&](std::size_t k) {
-            return members_[k].who.part == a && trust_.suits(members_, k, p);
+            return members_[k].who.duty == a && trust_.suits(members_, k, p);
         });
         return at == idle_.end() ? std::nullopt : std::optional(*at);
     }
@@ -86,7 +86,7 @@ public:
     [[nodiscard]] bool any_idle() const noexcept { return !idle_.empty(); }
     void lost(std::size_t w, const job& j) { trust_.lost(w, j); }
     /// Records a failure on a worker.
-    void failed(std::size_t w, piece& p, const answer& with) { trust_.failed(w, members_[w].who.part, p, with); }
+    void failed(std::size_t w, piece& p, const answer& with) { trust_.failed(w, members_[w].who.duty, p, with); }
     /// Whether the last failure of a piece counts: a worker that is trusted has seen it, or nobody else can try.
     [[nodiscard]] bool counts(const piece& p) const { return trust_.counts(members_, p) || !another(p); }
     /// Whether there is somebody else who can try, or may join yet.
@@ -98,14 +98,14 @@ public:
     void measured(std::size_t w, const piece& p)
     {
         for (const std::size_t k : trust_.measured(members_, w, p))
-            refuse(k, trust_.why(k, members_[k].who.part), state::taken_out);
+            refuse(k, trust_.why(k, members_[k].who.duty), state::taken_out);
     }
 
     /// Tells what is being built, and runs later, of an answer to another job.
     void tell_built(const job& other, const measure::measurement& m)
     {
         for (std::size_t w = 0; w < work_.size(); ++w)
-            if (members_[w].who.part == part::builds) work_[w].of.what.hear(other, m);
+            if (members_[w].who.duty == duty::builds) work_[w].of.what.hear(other, m);
     }
 
     /// Sends a piece to a worker. Precondition: the worker is idle.
@@ -141,7 +141,7 @@ private:
     void become(std::size_t w, state next)
     {
         member& m = members_[w];
-        std::size_t& usable = usable_[static_cast<std::size_t>(m.who.part)];
+        std::size_t& usable = usable_[static_cast<std::size_t>(m.who.duty)];
         if (m.at == state::idle) idle_.erase(std::find(idle_.begin(), idle_.end(), w));  // mostly the first
         if (can_work(next)) ++usable;
         if (can_work(m.at)) --usable;
@@ -179,7 +179,7 @@ private:
                 if (const auto number = from_bytes<std::uint64_t>(m.bytes); !number) refuse(w, unreadable);
                 else if (busy_with(w, *number))
                     lease(work_[w],
-                          lease_seconds(work_[w].of.what.limits, members_[w].who.part, options_.margin_seconds));
+                          lease_seconds(work_[w].of.what.limits, members_[w].who.duty, options_.margin_seconds));
                 return;
             case word::answer:
                 if (auto r = from_bytes<reply>(m.bytes)) take(w, *std::move(r));
@@ -222,9 +222,9 @@ private:
     void wait_or_check(std::size_t w)
     {
         const member& m = members_[w];
-        const bool not_built = m.who.part == part::runs && reference_code_ && reference_code_->empty();
+        const bool not_built = m.who.duty == duty::runs && reference_code_ && reference_code_->empty();
         const bool ready = !options_.reference || not_built ||
-                           (m.who.part == part::builds ? reference_code_.has_value()
+                           (m.who.duty == duty::builds ? reference_code_.has_value()
                                                        : m.reference.size() >= options_.reference->rounds);
         become(w, ready ? state::idle : state::checking);
         if (!ready) check(w);
@@ -233,7 +233,7 @@ private:
     /// Sends the reference once more. A worker that only runs waits until one that builds has built it.
     void check(std::size_t w)
     {
-        const bool runs = members_[w].who.part == part::runs;
+        const bool runs = members_[w].who.duty == duty::runs;
         if (runs && !reference_code_) return;
         const reference_job& r = *options_.reference;
         send(w, {.what = {.task = r.task, .candidate = r.candidate, .limits = r.within},
@@ -246,7 +246,7 @@ private:
         if (reference_code_) return;
         reference_code_ = std::move(code);
         for (std::size_t w = 0; w < members_.size(); ++w) {
-            if (members_[w].at != state::checking || members_[w].who.part != part::runs) continue;
+            if (members_[w].at != state::checking || members_[w].who.duty != duty::runs) continue;
             if (reference_code_->empty()) become(w, state::idle);
             else check(w);
         }
@@ -271,7 +271,7 @@ private:
     {
         member& m = members_[w];
         const bool ok = r.measured && r.measured->ok();
-        if (m.who.part == part::builds) {
+        if (m.who.duty == duty::builds) {
             become(w, state::idle);
             return reference_built(ok ? std::move(r.code) : std::vector<unsigned char>());
         }
@@ -280,7 +280,7 @@ private:
         m.reference.push_back(r.measured->cost);
         if (m.reference.size() < options_.reference->rounds) return check(w);
         become(w, state::idle);
-        trust_.measured(w, m.who.part);
+        trust_.measured(w, m.who.duty);
         // Against a new neighbour an earlier one may be slow, too; that is not looked at each time, as it costs the
         // square.
         const bool all = std::has_single_bit(++compared_) || checking_ == 0;
@@ -324,7 +324,7 @@ private:
         a.until = never;
         if (next != state::silent) left_.push_back(w);
         become(w, next);
-        if (checked && members_[w].who.part == part::builds) reference_built({});
+        if (checked && members_[w].who.duty == duty::builds) reference_built({});
         if (!had) return;
         ++members_[w].lost;
         if (!checked) ended_.push_back({w, std::move(a.of), std::nullopt});
@@ -340,7 +340,7 @@ private:
     std::string build_{};  ///< empty: any
     std::vector<std::size_t> left_{};
     std::deque<std::size_t> idle_{};           ///< the worker that has been idle longest first
-    std::array<std::size_t, 3> usable_{};      ///< by part
+    std::array<std::size_t, 3> usable_{};      ///< by duty
     std::size_t checking_ = 0, compared_ = 0;  ///< workers that measure the reference now, and that have measured it
     std::optional<std::vector<unsigned char>> reference_code_{};
     std::vector<ended_order> ended_{};

@@ -28,7 +28,7 @@ public:
     /// `at` is empty where it could not be built, for the reason `why`. `code` is for a rank that builds or runs.
     server(std::optional<measure::isolated_workers> at, std::string why, const greeting& who,
            std::optional<code_folder> code = {})
-        : at_(std::move(at)), code_(std::move(code)), part_(who.part), task_count_(who.tasks.size())
+        : at_(std::move(at)), code_(std::move(code)), duty_(who.duty), task_count_(who.tasks.size())
     {
         if (at_) say(word::hello, to_bytes(who));
         else leave("on " + who.host + ' ' + why);
@@ -55,7 +55,7 @@ public:
         candidate_ = o->candidate;
         say(word::began, to_bytes(o->number));
         try {
-            if (part_ == part::runs) code_->put(task_, candidate_, o->code);
+            if (duty_ == duty::runs) code_->put(task_, candidate_, o->code);
             at_->submit({.task = static_cast<std::size_t>(o->task), .candidate = o->candidate, .limits = o->within});
         } catch (const std::exception& e) {
             fail(e.what());
@@ -69,7 +69,7 @@ public:
         try {
             for (answer& a : at_->collect(seconds)) {
                 reply r{*number_, std::move(a.measured), a.ran_s};
-                if (part_ != part::measures) hand_over(r);
+                if (duty_ != duty::measures) hand_over(r);
                 say(word::answer, to_bytes(r));
                 number_.reset();
             }
@@ -92,7 +92,7 @@ private:
     void hand_over(reply& r)
     {
         const auto code = code_->take(task_, candidate_);
-        if (part_ != part::builds || !r.measured || r.measured->failed) return;
+        if (duty_ != duty::builds || !r.measured || r.measured->failed) return;
         if (code && !code->empty() && code->size() <= max_code) r.code = *code;
         else
             r.measured->failed = measure::failure{measure::failure_kind::build_error, 0,
@@ -114,7 +114,7 @@ private:
 
     std::optional<measure::isolated_workers> at_;
     std::optional<code_folder> code_;
-    part part_;
+    duty duty_;
     std::size_t task_count_;
     std::optional<std::uint64_t> number_{};  ///< the number of the order under way; the next two are of that order
     std::size_t task_ = 0;

@@ -30,7 +30,7 @@ namespace tunekit::mpi::detail {
     return s == member::state::refused || s == member::state::taken_out || s == member::state::gone;
 }
 
-/// What became of the pieces on each worker, by the rule of measure::quarantine, for each part of a job by itself.
+/// What became of the pieces on each worker, by the rule of measure::quarantine, for each duty by itself.
 class trust {
 public:
     trust(std::size_t workers, const measure::quarantine_options& rule)
@@ -41,10 +41,10 @@ public:
     }
 
     /// The worker has measured the reference.
-    void measured(std::size_t w, part a) { rule(a).measured(w); }
+    void measured(std::size_t w, duty a) { rule(a).measured(w); }
     void lost(std::size_t w, const job& j) { losses_.note(w, j); }
     /// Records a failure on a worker.
-    void failed(std::size_t w, part a, piece& p, const answer& with)
+    void failed(std::size_t w, duty a, piece& p, const answer& with)
     {
         failures_[w] = text_of(*with.measured->failed);
         p.failed_on.push_back(w);
@@ -63,16 +63,16 @@ public:
             alone.insert(alone.end(), some->begin(), some->end());
         std::sort(alone.begin(), alone.end());
         alone.erase(std::unique(alone.begin(), alone.end()), alone.end());
-        rule(members[w].who.part).measured(w);
-        if (p.built_by) rule(part::builds).measured(*p.built_by);
+        rule(members[w].who.duty).measured(w);
+        if (p.built_by) rule(duty::builds).measured(*p.built_by);
         for (const std::size_t k : alone)
-            if (k != w && k != p.built_by) rule(members[k].who.part).failed_alone(k);
+            if (k != w && k != p.built_by) rule(members[k].who.duty).failed_alone(k);
         for (const std::size_t k : alone)
-            if (can_work(members[k].at) && rule(members[k].who.part).sick(k)) out.push_back(k);
+            if (can_work(members[k].at) && rule(members[k].who.duty).sick(k)) out.push_back(k);
         return out;
     }
     /// Why a worker is taken out.
-    [[nodiscard]] std::string why(std::size_t w, part a) const
+    [[nodiscard]] std::string why(std::size_t w, duty a) const
     {
         const std::string last = failures_[w].empty() ? "lost them" : "the last with " + failures_[w];
         return "was taken out: " + std::to_string(rules_[static_cast<std::size_t>(a)].alone(w)) +
@@ -84,7 +84,7 @@ public:
     {
         std::vector<std::size_t> same;
         for (const std::size_t k : p.failed_on)
-            if (members[k].who.part == p.failed_at) same.push_back(k);
+            if (members[k].who.duty == p.failed_at) same.push_back(k);
         return rules_[static_cast<std::size_t>(p.failed_at)].counts(same);
     }
     /// Whether there is another worker that can try a piece that failed; `may_come`: one that has not joined counts.
@@ -93,7 +93,7 @@ public:
         for (std::size_t k = 0; k < members.size(); ++k) {
             const member& m = members[k];
             if (m.at == member::state::absent && may_come) return true;
-            if (can_work(m.at) && !has(p.failed_on, k) && (m.who.part == p.failed_at || m.who.part == part::measures))
+            if (can_work(m.at) && !has(p.failed_on, k) && (m.who.duty == p.failed_at || m.who.duty == duty::measures))
                 return true;
         }
         return false;
@@ -103,15 +103,15 @@ public:
     [[nodiscard]] bool suits(const std::vector<member>& members, std::size_t w, const piece& p) const
     {
         if (has(p.failed_on, w)) return false;
-        const part a = members[w].who.part;
+        const duty a = members[w].who.duty;
         const bool poor = poorly(w, p), trusted = p.failed_on.empty() || rule(a).trusted(w);
         if (!poor && trusted) return true;
         for (std::size_t k = 0; k < members.size(); ++k) {
             const member& m = members[k];
             if (k == w || !can_work(m.at) || has(p.failed_on, k) || poorly(k, p)) continue;
-            const bool other_step = a != m.who.part && (a == part::runs || m.who.part == part::runs);
+            const bool other_step = a != m.who.duty && (a == duty::runs || m.who.duty == duty::runs);
             if (other_step) continue;
-            if (poor || (m.who.part == a && rule(a).trusted(k))) return false;
+            if (poor || (m.who.duty == a && rule(a).trusted(k))) return false;
         }
         return true;
     }
@@ -125,10 +125,10 @@ private:
     {
         return has(p.built_badly, w) || losses_.by(w, p.what);
     }
-    [[nodiscard]] measure::quarantine& rule(part a) { return rules_[static_cast<std::size_t>(a)]; }
-    [[nodiscard]] const measure::quarantine& rule(part a) const { return rules_[static_cast<std::size_t>(a)]; }
+    [[nodiscard]] measure::quarantine& rule(duty a) { return rules_[static_cast<std::size_t>(a)]; }
+    [[nodiscard]] const measure::quarantine& rule(duty a) const { return rules_[static_cast<std::size_t>(a)]; }
 
-    std::array<measure::quarantine, 3> rules_;  ///< by part
+    std::array<measure::quarantine, 3> rules_;  ///< by duty
     std::vector<std::string> failures_;         ///< the last on each worker
     losses losses_{};
 };

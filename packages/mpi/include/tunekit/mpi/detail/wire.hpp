@@ -25,7 +25,7 @@
 
 namespace tunekit::mpi::detail {
 
-/// The greeting of a rank: its version and build, host, device, part and tasks.
+/// The greeting of a rank: its version and build, host, device, duty and tasks.
 struct greeting {
     std::uint32_t protocol = current;  ///< the version of these messages
     std::string version{};             ///< the version of tunekit
@@ -34,7 +34,7 @@ struct greeting {
     /// The key of the device on which it measures. Ranks with the same key may share a table of costs.
     std::string device{};
     std::uint32_t local_rank = 0;                 ///< its number among the ranks of its machine
-    mpi::part part = mpi::part::measures;         ///< the part of a job that it does
+    mpi::duty duty = mpi::duty::measures;         ///< what it does of a job
     std::vector<measure::task_identity> tasks{};  ///< the size and fingerprint of each task's space
 
     static constexpr std::uint32_t current = 5;  ///< the version of the messages of this library
@@ -43,7 +43,7 @@ struct greeting {
     /// Hands `io` the members of `m` in the order of their bytes.
     static void each(auto& m, auto& io)
     {
-        io(m.protocol), io(m.version), io(m.build), io(m.host), io(m.device), io(m.local_rank), io(m.part), io(m.tasks);
+        io(m.protocol), io(m.version), io(m.build), io(m.host), io(m.device), io(m.local_rank), io(m.duty), io(m.tasks);
     }
 };
 
@@ -130,12 +130,12 @@ public:
     {
         if (const auto b = next(sizeof x); !b.empty()) std::memcpy(&x, b.data(), sizeof x);
     }
-    void operator()(part& x)
+    void operator()(duty& x)
     {
         std::uint8_t number = 0;
         (*this)(number);
-        good_ = good_ && number <= static_cast<std::uint8_t>(part::runs);
-        x = good_ ? static_cast<part>(number) : part{};
+        good_ = good_ && number <= static_cast<std::uint8_t>(duty::runs);
+        x = good_ ? static_cast<duty>(number) : duty{};
     }
     void operator()(std::string& s)
     {

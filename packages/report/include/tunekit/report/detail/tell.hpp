@@ -123,6 +123,11 @@ inline void tell_rounds(const seen_task& t, findings& f)
     f.gain = (1 + other.median) / (1 + best.median);  // both intervals hold together
     f.gain_range = {(1 + other.low) / (1 + best.high), (1 + other.high) / (1 + best.low)};
     if (f.compared->candidate == f.best->candidate) f.gain = 1, f.gain_range = {};
+    if (f.compared->runs <
+        f.best->runs) {  // it left early, and the machine may have changed since: rounds compare, not costs
+        f.compared->cost = f.best->cost * f.gain;
+        f.compared->within = {f.best->cost * f.gain_range.low, f.best->cost * f.gain_range.high};
+    }
     std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
 }
 

@@ -26,8 +26,8 @@
 
 namespace tunekit::measure {
 
-/// Settings of `lanes`.
-struct lanes_options {
+/// Settings of `pipeline`.
+struct pipeline_options {
     std::size_t ahead = 0;  ///< jobs beyond those that run: in compilation, or built and waiting; 0: one per compiler
 };
 
@@ -39,7 +39,7 @@ struct lanes_options {
 ///     auto kernel = generated_kernel<void(float*)>(scale, compilers.cache(), bind);
 ///     isolated_workers runners(1, [&](std::size_t) { return worker_task{scale.space, timed{kernel, until_confident{}, check}}; },
 ///                              {.cores = cores.workers});
-///     lanes pool(scale, std::move(compilers), std::move(runners));
+///     pipeline pool(scale, std::move(compilers), std::move(runners));
 ///
 /// So builds overlap with measuring, and at most as many candidates run as there are runners: one on each device. Build
 /// the runners before anything large, as always; they need the name of the cache only. For several tasks give a
@@ -52,21 +52,21 @@ struct lanes_options {
 /// Cost:       that of its parts.
 /// Threads:    one at a time; as the runners.
 template <class Template, pool Runners = isolated_workers, class Builder = builder>
-class lanes {
+class pipeline {
 public:
     /// Takes over a template for each task, in the order of job::task, a builder and a pool of runners. Throws
     /// std::invalid_argument where there is no template.
-    lanes(std::vector<Template> per_task, Builder compilers, Runners runners, lanes_options options = {})
+    pipeline(std::vector<Template> per_task, Builder compilers, Runners runners, pipeline_options options = {})
         : templates_(std::move(per_task)),
           compilers_(std::move(compilers)),
           runners_(std::move(runners)),
           ahead_(options.ahead != 0 ? options.ahead : compilers_.processes())
     {
-        require(!templates_.empty(), "lanes: no template, want that of one task or more");
+        require(!templates_.empty(), "pipeline: no template, want that of one task or more");
     }
     /// Takes over the template of the only task, a builder and a pool of runners.
-    lanes(Template what, Builder compilers, Runners runners, lanes_options options = {})
-        : lanes(one(std::move(what)), std::move(compilers), std::move(runners), options)
+    pipeline(Template what, Builder compilers, Runners runners, pipeline_options options = {})
+        : pipeline(one(std::move(what)), std::move(compilers), std::move(runners), options)
     {
     }
 
@@ -91,8 +91,8 @@ public:
     /// `invalid`. Throws std::invalid_argument where there is no room, or no template for its task.
     void submit(const job& next)
     {
-        require(room() > 0, "lanes.submit: no room, want a call of room() before");
-        require(next.task < templates_.size(), "lanes.submit: no template for this task, want one for each");
+        require(room() > 0, "pipeline.submit: no room, want a call of room() before");
+        require(next.task < templates_.size(), "pipeline.submit: no template for this task, want one for each");
         in_work w{.what = next, .submitted = now()};
         const Template& t = templates_[next.task];
         try {
@@ -146,15 +146,16 @@ public:
     [[nodiscard]] auto alone(std::size_t worker, std::size_t task = 0)
         requires requires(Runners& r) { r.alone(worker, task); }
     {
-        require(task < templates_.size(), "lanes.alone: no template for this task, want one for each");
-        return lone_lane<decltype(runners_.alone(worker, task))>(*this, runners_.alone(worker, task), task);
+        require(task < templates_.size(), "pipeline.alone: no template for this task, want one for each");
+        return lone_runner<decltype(runners_.alone(worker, task))>(*this, runners_.alone(worker, task), task);
     }
 
 private:
     template <measurer Runner>
-    class lone_lane {
+    class lone_runner {
     public:
-        lone_lane(lanes& pool, Runner runner, std::size_t task) : pool_(&pool), runner_(std::move(runner)), task_(task)
+        lone_runner(pipeline& pool, Runner runner, std::size_t task)
+            : pool_(&pool), runner_(std::move(runner)), task_(task)
         {
         }
 
@@ -165,7 +166,7 @@ private:
         template <class Each>
         void measure(std::span<const index> batch, const limits& within, Each&& each)
         {
-            require(pool_->idle(), "lanes.alone: jobs are out, want them collected before");
+            require(pool_->idle(), "pipeline.alone: jobs are out, want them collected before");
             std::vector<build_result> built;
             for (const index i : batch) built.push_back(pool_->build(task_, i, within.build_seconds));
             for (std::size_t k = 0; k < batch.size(); ++k) {
@@ -178,7 +179,7 @@ private:
         }
 
     private:
-        lanes* pool_;
+        pipeline* pool_;
         Runner runner_;
         std::size_t task_;
     };
@@ -270,7 +271,7 @@ private:
         for (answer& a : runners_.collect(seconds)) {
             const auto w = std::find_if(running_.begin(), running_.end(),
                                         [&](const in_work& r) { return r.what.ticket == a.ticket; });
-            if (w == running_.end()) throw error("lanes: the runners answered a job that they were not given");
+            if (w == running_.end()) throw error("pipeline: the runners answered a job that they were not given");
             if (a.measured && a.measured->failed && w->shared) {
                 build_alone(std::move(*w));
                 running_.erase(w);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/build/lanes.hpp"
+#include "tunekit/measure/build/pipeline.hpp"
 
 #include <doctest/doctest.h>
 
@@ -67,7 +67,7 @@ std::map<ticket, answer> all_of(auto& pool, std::size_t n)
 
 }  // namespace
 
-TEST_CASE("lanes build and run: what is built is measured, what is not fails as it should")
+TEST_CASE("a pipeline builds and runs: what is built is measured, what is not fails as it should")
 {
     measure::builder build = compilers();
     measure::isolated_workers run(2,
@@ -77,7 +77,7 @@ TEST_CASE("lanes build and run: what is built is measured, what is not fails as 
                                       return measure::worker_task{six{}, std::move(how)};
                                   },
                                   {.pinned = false});
-    measure::lanes pool(what, std::move(build), std::move(run));
+    measure::pipeline pool(what, std::move(build), std::move(run));
     static_assert(tk::pool<decltype(pool)>);
     CHECK(pool.workers() == 2);
     CHECK(pool.room() == 4);  // two run, and one for each compiler
@@ -115,7 +115,7 @@ TEST_CASE("alone: what is not built yet is built, then measured on one runner, w
                                       return measure::worker_task{six{}, std::move(how)};
                                   },
                                   {.pinned = false});
-    measure::lanes pool(what, std::move(build), std::move(run));
+    measure::pipeline pool(what, std::move(build), std::move(run));
     auto quiet = pool.alone(1);
     static_assert(measure::streaming_measurer<decltype(quiet)>);
     const std::vector<tk::index> all{5, 0, 3, 1, 4, 0};
@@ -146,7 +146,7 @@ TEST_CASE("alone: limits are read when a run begins, so that they fall inside a 
                                       return measure::worker_task{six{}, std::move(how)};
                                   },
                                   {.pinned = false});
-    measure::lanes pool(what, std::move(build), std::move(run));
+    measure::pipeline pool(what, std::move(build), std::move(run));
     auto quiet = pool.alone(0);
     measure::limits within{};
     std::vector<measure::measurement> got;
@@ -174,13 +174,13 @@ measure::recorded_row taking(double seconds)
 }  // namespace
 
 TEST_CASE(
-    "lanes: runners of any kind; one candidate at a time on one runner; lost jobs are lost, the last runner says so")
+    "pipeline: runners of any kind; one candidate at a time on one runner; lost jobs are lost, the last runner says so")
 {
     const std::vector<measure::recorded_row> table(6, taking(1));
     using runners = measure::simulated_workers<measure::recorded_rows>;
-    measure::lanes pool(std::vector<costs>{what, what}, compilers(),
-                        runners(std::vector<measure::recorded_rows>(2, measure::recorded_rows(table)), {.workers = 1}),
-                        {.ahead = 3});
+    measure::pipeline pool(
+        std::vector<costs>{what, what}, compilers(),
+        runners(std::vector<measure::recorded_rows>(2, measure::recorded_rows(table)), {.workers = 1}), {.ahead = 3});
     CHECK(pool.room() == 4);
     for (std::uint64_t k = 0; k < 3; ++k) pool.submit({.ticket = ticket{k}, .task = k % 2, .candidate = k});
     std::size_t answered = 0;
@@ -196,13 +196,13 @@ TEST_CASE(
     CHECK_THROWS_AS(static_cast<void>(pool.collect(1)), tk::error);
 }
 
-TEST_CASE("lanes on threads of their own share a folder of builds, and each answers all that it was given")
+TEST_CASE("pipelines on threads of their own share a folder of builds, and each answers all that it was given")
 {
     const measure::detail::temporary_directory kept("/tmp/tunekit-cache-");
     const std::vector<measure::recorded_row> table(6, taking(1));
     const auto costs_of_all = [&] {
         measure::builder build({.flags = {"-O0"}, .directory = kept.name(), .processes = 1});
-        measure::lanes pool(
+        measure::pipeline pool(
             what, std::move(build),
             measure::simulated_workers<measure::recorded_rows>({measure::recorded_rows(table)}, {.workers = 1}),
             {.ahead = 5});
@@ -259,7 +259,7 @@ TEST_CASE(
     measure::builder again({.flags = {"-O0"}, .processes = 1, .together = 1});  // so that jobs run in their order
     measure::isolated_workers run(1, [&](std::size_t) { return measure::worker_task{six{}, timed(again)}; },
                                   {.pinned = false});
-    measure::lanes pool(what, std::move(again), std::move(run), {.ahead = 3});
+    measure::pipeline pool(what, std::move(again), std::move(run), {.ahead = 3});
     for (std::uint64_t k = 0; k < 3; ++k) pool.submit({.ticket = ticket{k}, .candidate = k, .limits = none});
     const auto answers = all_of(pool, 3);
     CHECK(answers.at(ticket{0}).measured->failed->kind == failure_kind::wrong_result);

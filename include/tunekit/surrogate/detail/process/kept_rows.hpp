@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Candidates that keep what was computed for them, and a pool of them as users hold it.
+/// Candidates that keep what was computed for them, as users hold them.
 
 #include <algorithm>
 #include <cmath>
@@ -47,37 +47,36 @@ private:
     void add_products(const posterior& s);
 };
 
-/// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one process. L is the Cholesky
-/// factor of the rows' covariance.
+/// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one Gaussian process. L is the
+/// Cholesky factor of the rows' covariance.
 ///
-///     auto pool = model.pool_of(candidates);
+///     auto kept = model.keep(candidates);
 ///     model.fit(state, rows, y, gen);             // after each measurement
-///     model.predict(state, pool, predictions);    // one row of N entries more, and their products with the targets
+///     model.predict(state, kept, predictions);    // one row of N entries more, and their products with the targets
 ///
 /// With V = L^-1 K(rows, candidates) the mean is m + V^T L^-1 (y - m), and the variance k - sum_i V_i^2. So a row that
-/// is added to L adds a row to V, and all targets may change. One pool belongs to one state and the states that follow
+/// is added to L adds a row to V, and all targets may change. Kept rows belong to one state and the states that follow
 /// it.
 ///
 /// Cost:       O(N n) per row added, in blocks where several were added; 8 N n bytes. A prediction once in 8 rows costs
-///             half as much as one after each row, because V is read less often. So predict a pool of all candidates
+///             half as much as one after each row, because V is read less often. So predict all candidates
 ///             rarely, and `only` its best ones often.
-/// Threads:    const calls on distinct pools are safe.
-class process_pool {
+/// Threads:    const calls on distinct values are safe.
+class kept_rows {
 public:
-    process_pool() = default;
-    /// Makes a pool of these rows, row-major.
-    process_pool(core::plain_vector<float> rows, std::size_t dimensions)
-        : rows_(std::move(rows)), dimensions_(dimensions)
+    kept_rows() = default;
+    /// Keeps these rows, row-major.
+    kept_rows(core::plain_vector<float> rows, std::size_t dimensions) : rows_(std::move(rows)), dimensions_(dimensions)
     {
     }
 
-    friend bool operator==(const process_pool&, const process_pool&) = default;
+    friend bool operator==(const kept_rows&, const kept_rows&) = default;
 
     [[nodiscard]] std::size_t size() const noexcept { return dimensions_ == 0 ? 0 : rows_.size() / dimensions_; }
     [[nodiscard]] std::size_t dimensions() const noexcept { return dimensions_; }
 
     /// The candidates at `positions`, with the computations for them. Cost O(n) each. Precondition: positions < size().
-    [[nodiscard]] process_pool only(std::span<const std::uint32_t> positions) const;
+    [[nodiscard]] kept_rows only(std::span<const std::uint32_t> positions) const;
 
 private:
     friend struct surrogate::gaussian_process;
@@ -187,9 +186,9 @@ TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions)
     return out;
 }
 
-TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> positions) const
+TUNEKIT_INLINE kept_rows kept_rows::only(std::span<const std::uint32_t> positions) const
 {
-    process_pool out;
+    kept_rows out;
     out.dimensions_ = dimensions_;
     out.rows_.reserve(positions.size() * dimensions_);
     for (const std::uint32_t i : positions) out.rows_.append({rows_.begin() + i * dimensions_, dimensions_});
@@ -197,7 +196,7 @@ TUNEKIT_INLINE process_pool process_pool::only(std::span<const std::uint32_t> po
     return out;
 }
 
-TUNEKIT_INLINE void process_pool::predict(const posterior& s, std::span<stats::prediction> out)
+TUNEKIT_INLINE void kept_rows::predict(const posterior& s, std::span<stats::prediction> out)
 {
     point_strips points{.dimensions = s.coordinates.size(), .x = {}};
     for (std::size_t i = 0; i < size(); ++i)
