@@ -8,7 +8,14 @@ CXX=${CXX:-g++}
 wants "$CXX" g++ 'the C++ compiler g++ 12 or newer'
 if [ -z "$lacks" ] && ! echo 'int main() {}' | "$CXX" -fopenmp -x c++ - -o probe 2>/dev/null; then lacks='
   OpenMP for this compiler (Debian: libgomp1 and g++, or libomp-dev and clang)'; fi
-wants_end
+wants_end alone
+new='#if defined(__clang__) ? __clang_major__ < 14 : __GNUC__ < 12
+#error
+#endif'
+echo "$new" | "$CXX" -fsyntax-only -x c++ - 2>/dev/null || {
+    echo "this story wants g++ 12, clang 14 or newer, this machine has $("$CXX" --version | head -n 1) (Debian 12: g++)" >&2
+    exit 77
+}
 root=$(cd "$here/../../.." && pwd)
 "$CXX" -std=c++20 -O3 -march=native -ffp-contract=off -fopenmp -I"$root/include" -I"$root/packages/online/include" "$here/stencil.cpp" -o stencil
 
