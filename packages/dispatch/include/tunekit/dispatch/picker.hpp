@@ -23,7 +23,7 @@ namespace tunekit::dispatch {
 ///     const dispatch::picker pick_for(chosen, to_text(this_machine()));
 ///     const dispatch::pick p = pick_for({128, 768, 768});        // the same as chosen.choose(device, {128, 768, 768})
 ///
-/// Cost: of a pick, see docs/dispatch.md; choice::choose looks at all shapes. To make one takes 50 ms for 1000 shapes
+/// Cost: of a pick, see docs/dispatch.md; choice::choose looks at all shapes. To make one takes 80 ms for 1000 shapes
 /// that follow no rule.
 class picker {
 public:

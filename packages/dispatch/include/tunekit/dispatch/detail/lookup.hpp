@@ -87,7 +87,7 @@ private:
 ///
 /// Shape p cannot be the nearest in a cell where another one, q, is nearer everywhere in it. The difference of the two
 /// squared distances is linear in the logarithms, so its maximum over the cell is at a corner, found size by size.
-/// Cost: for n shapes about those that are left in each of the cells, at most 4 n of them: 50 ms for 1000 shapes that
+/// Cost: for n shapes about those that are left in each of the cells, at most 4 n of them: 80 ms for 1000 shapes that
 /// follow no rule.
 class nearest_grid {
 public:
