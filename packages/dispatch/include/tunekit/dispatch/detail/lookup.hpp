@@ -162,7 +162,7 @@ private:
     template <std::size_t Rank, bool Words>
     [[nodiscard]] std::size_t closest(std::span<const std::int64_t> at) const
     {
-        const auto sum = [this](const auto& of) {
+        const auto sum = [&](const auto& of) {
             if constexpr (Rank != 0) {
                 return [&]<std::size_t... J>(std::index_sequence<J...>) {
                     return (of(J) + ...);
