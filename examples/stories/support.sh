@@ -37,8 +37,9 @@ wants_library() {
     [ -n "$(find /usr/lib /usr/lib64 /usr/local/lib -maxdepth 3 -name "$1" 2>/dev/null | head -n 1)" ] || lacks="$lacks
   $3 (Debian: $2)"
 }
+# wants_end [alone]: alone, where the story needs no tune_command.
 wants_end() {
-    command -v tune_command >/dev/null 2>&1 || lacks="$lacks
+    [ "${1-}" = alone ] || command -v tune_command >/dev/null 2>&1 || lacks="$lacks
   tune_command in the PATH (the package tunekit-tools, or build/<preset>/tools of a build)"
     [ -n "$lacks" ] || return 0
     echo "this story needs what this machine lacks:$lacks" >&2

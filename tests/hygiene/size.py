@@ -10,7 +10,7 @@ MAX = {
     'lines of the core': 43820,
     'headers of the core, besides umbrellas': 311,
     'public names of the core': 584,
-    'lines of headers, core and packages': 74620,
+    'lines of headers, core and packages': 74660,
 }
 
 

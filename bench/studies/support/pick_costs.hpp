@@ -196,17 +196,20 @@ inline std::vector<pick_cost> pick_costs(std::size_t n)
         };
     };
     const dispatch::picker picker(near, near.devices.front().device);
+    const dispatch::picker tree_picker(tree, tree.devices.front().device);
     const auto choose = [&](std::span<const std::int64_t> at) {
         return dispatch::choice::choose(near.devices.front(), at);
     };
     const auto by_picker = by_library(picker);
+    const auto by_tree_picker = by_library(tree_picker);
     const auto by_choice = by_library(choose);
     std::vector<pick_cost> out{{"header, nearest"},
                                {"header, tree"},
                                {"header, nearest, device by name"},
                                {"nested switches"},
                                {"map by name and shape, locked"},
-                               {"dispatch::picker"},
+                               {"dispatch::picker, nearest"},
+                               {"dispatch::picker, tree"},
                                {"dispatch::choice"}};
     for (pick_cost& c : out) c.measured_ns = c.other_ns = std::numeric_limits<double>::infinity();
     const tk::measure::thread_clock now;
@@ -229,7 +232,8 @@ inline std::vector<pick_cost> pick_costs(std::size_t n)
         time(out[3], by_switch);
         time(out[4], by_map);
         time(out[5], by_picker);
-        time(out[6], by_choice);
+        time(out[6], by_tree_picker);
+        time(out[7], by_choice);
     }
     out[3].other_ns = out[4].other_ns = -1;
     return out;

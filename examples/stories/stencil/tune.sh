@@ -1,18 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# tune.sh FOLDER [--short]: a stencil that tunes itself while it computes: time to solution as written, tuned from nothing, and once more from
-# the file that the first tuned run left. What is tuned is in stencil.cpp; compiled in FOLDER with the headers of this checkout.
+# tune.sh FOLDER [--short] [CALLS]: a stencil that tunes itself while it computes: time to solution as written, tuned from nothing, and once
+# more from the file that the first tuned run left, of so many calls each. What is tuned is in stencil.cpp; compiled in FOLDER with the headers
+# of this checkout.
 set -eu
 . "$(dirname "$0")/../support.sh"
+calls=${1:-1500}
+case $calls in *[!0-9]* | 0*) echo "tune.sh: CALLS is '$calls', want a number from 1 on" >&2 && exit 2 ;; esac
 CXX=${CXX:-g++}
 wants "$CXX" g++ 'the C++ compiler g++ 12 or newer'
 if [ -z "$lacks" ] && ! echo 'int main() {}' | "$CXX" -fopenmp -x c++ - -o probe 2>/dev/null; then lacks='
   OpenMP for this compiler (Debian: libgomp1 and g++, or libomp-dev and clang)'; fi
-wants_end
+wants_end alone
+new='#if defined(__clang__) ? __clang_major__ < 14 : __GNUC__ < 12
+#error
+#endif'
+echo "$new" | "$CXX" -fsyntax-only -x c++ - 2>/dev/null || {
+    echo "this story wants g++ 12, clang 14 or newer, this machine has $("$CXX" --version | head -n 1) (Debian 12: g++)" >&2
+    exit 77
+}
 root=$(cd "$here/../../.." && pwd)
 "$CXX" -std=c++20 -O3 -march=native -ffp-contract=off -fopenmp -I"$root/include" -I"$root/packages/online/include" "$here/stencil.cpp" -o stencil
 
-if [ $short = yes ]; then rounds=2 calls=200; else rounds=8 calls=3000; fi
+if [ $short = yes ]; then rounds=2 calls=200; else rounds=8; fi
 rm -f written first second
 round=0
 while [ $round -lt $rounds ]; do

@@ -8,6 +8,7 @@ set -eu
 wants zstd zstd 'the compressor zstd'
 wants bash bash 'the shell bash'
 wants_end
+wants_version zstd "$(zstd --version | sed -n 's/.* v\([0-9.]*\).*/\1/p')" 1.5 zstd
 
 if [ $short = yes ]; then most=262144 rounds=7 levels='1 3 9' trials=20 seconds=60; else most=1048576 rounds=15 levels=$(seq 1 19) trials=200 seconds=1500; fi
 : >files

@@ -61,7 +61,8 @@ TEST_CASE("a choice goes by its rungs")
     is("a \"GPU\" \\", {0, -7, 1}, 2, dispatch::rung::nearest);  // below 1 counts as 1
     CHECK_THROWS_AS(static_cast<void>(c.choose("AMD, 2 cores", {1, 1})), std::invalid_argument);
     CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::picker(c, "AMD, 2 cores")({1, 1})),
-                         doctest::Contains("another number of sizes"), std::invalid_argument);
+                         "tunekit: choice of gemm \\ 2: got a shape of 2 sizes, want one for each of m n k",
+                         std::invalid_argument);
     CHECK(dispatch::picker()(dispatch::shape_sizes{}) ==
           dispatch::pick{0, dispatch::rung::one, false, tunekit::kinship::other});
 }
@@ -79,13 +80,17 @@ TEST_CASE("a choice's file gives back the choice")
                          doctest::Contains("an invalid tree"), tunekit::error);
     other = c;
     other.devices[1].shapes[0].config = 3;
-    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")),
+        doctest::Contains("device \"a \"GPU\" \\\" has the shape m=1 n=1 k=1 without its configuration"),
+        tunekit::error);
     other = c;
     other.devices[0].tree[1].of = 8;
     CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
     other = c;
     std::swap(other.devices[0].shapes[0], other.devices[0].shapes[1]);
-    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")),
+                         doctest::Contains("has the shape m=1 n=1 k=1 behind a later one"), tunekit::error);
     other = c;
     other.one_untuned = true;
     CHECK(dispatch::parse_choice(dispatch::to_text(other), "x") == other);

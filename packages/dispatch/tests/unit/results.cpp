@@ -84,8 +84,9 @@ TEST_CASE("a row that does not fit is refused")
     };
     refused([](auto& r) { r.device.clear(); }, "want its name");
     refused([](auto& r) { r.device = "a\nb"; }, "want its name");
-    refused([](auto& r) { r.at = {8}; }, "other sizes");
-    refused([](auto& r) { r.at = {8, 0}; }, "size below 1");
+    refused([](auto& r) { r.at = {8}; }, "a shape of 1 sizes, want one for each of m n");
+    refused([](auto& r) { r.at = {}; }, "a shape of 0 sizes");
+    refused([](auto& r) { r.at = {8, 0}; }, "the shape m=8 n=0 with a size below 1");
     refused([](auto& r) { r.values.pop_back(); }, "other values");
     refused([](auto& r) { r.values[0] = "a\nb"; }, "several lines");
     refused([](auto& r) { r.seconds = 0; }, "seconds above 0");

@@ -65,8 +65,8 @@ TEST_CASE("files keep the words; rows, merges and files that do not fit them are
     CHECK(dispatch::parse_results(dispatch::to_text(all), "x") == all);
     CHECK(dispatch::to_text(all).find("\nparameters tile pack\nwords n no yes both\n") != std::string::npos);
     auto other = all;
-    CHECK_THROWS_WITH_AS(other.add(fixtures::row(1, 4, 0, 1)), doctest::Contains("m=1 n=4 has an unknown word"),
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(other.add(fixtures::row(1, 4, 0, 1)),
+                         doctest::Contains("the shape m=1 n=4 with an unknown word for n"), std::invalid_argument);
     other.words[0].words.pop_back();
     CHECK_THROWS_AS(other.merge(all), tunekit::error);
     for (const auto& [words, why] : std::vector<std::pair<std::vector<dispatch::enumeration>, const char*>>{
@@ -179,7 +179,8 @@ TEST_CASE("many words: the grid gives up their lines rather than grow, and misse
         const dispatch::shape_sizes at{draw(10), draw(63), draw(41), draw(5000)};
         std::size_t cell = 0;
         for (std::size_t j = 0; j < 4; ++j)
-            cell += grid.steps[j][static_cast<std::size_t>(j < 3 ? at[j] : dispatch::detail::log2_steps(at[j]) >> 16)];
+            cell += grid.steps[j][static_cast<std::size_t>(
+                j < 3 ? at[j] : dispatch::detail::log2_steps(at[j]) >> grid.line_bits)];
         const auto nearest = static_cast<std::uint32_t>(dispatch::choice::nearest(d, at));
         const auto begin = grid.nearest.begin();
         CHECK(std::find(begin + grid.from[cell], begin + grid.from[cell + 1], nearest) != begin + grid.from[cell + 1]);
@@ -212,7 +213,8 @@ TEST_CASE("shapes that are none make neither a file nor a header")
     for (const std::int64_t wrong : {0, 4}) {
         auto c = dispatch::fit(results({1, 4}));
         c.devices[0].shapes.back().at[1] = wrong;
-        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)), doctest::Contains("an unknown word"),
+        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)),
+                             doctest::Contains(wrong < 1 ? "=0 with a size below 1" : "=4 with an unknown word for n"),
                              std::invalid_argument);
         CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(c), "x")), tunekit::error);
     }

@@ -5,6 +5,7 @@
 /// A choice of kernels for every shape: a few configurations, and the rules for which of them runs at which shape.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -27,23 +28,17 @@ namespace detail {
 /// is the same integer on every machine. For x below 1 it is 0.
 [[nodiscard]] constexpr std::int64_t log2_steps(std::int64_t x) noexcept
 {
-    const int whole = x < 1 ? 0 : static_cast<int>(std::bit_width(static_cast<std::uint64_t>(x))) - 1;
-    const std::int64_t above = x < 1 ? 0 : x - (std::int64_t{1} << whole);
-    const std::int64_t part = whole <= 46 ? (above << 16) >> whole : above >> (whole - 16);
-    return x < 1 ? 0 : whole * 65536 + part;
+    if (x < 1) return 0;
+    // Exponent and first 16 bits of the fraction of a double, which holds all that count of x.
+    const auto exact = static_cast<double>(x >> 53 == 0 ? x : x & ~std::int64_t{1023});
+    return (std::bit_cast<std::int64_t>(exact) >> 36) - (std::int64_t{1023} << 16);
 }
 
-/// Whether a shape's sizes are such: one for each name, at least 1, and places of words where they are words.
-[[nodiscard]] inline bool are_sizes(const shape_sizes& at, const std::vector<std::string>& names,
-                                    std::span<const enumeration> words)
+/// Throws std::invalid_argument for a shape of another number of sizes than there are names.
+[[noreturn, gnu::cold]] inline void refuse_shape(const std::string& kernel, const std::vector<std::string>& names,
+                                                 std::span<const std::int64_t> at)
 {
-    if (at.size() != names.size()) return false;
-    for (std::size_t j = 0; j < at.size(); ++j) {
-        if (at[j] < 1) return false;
-        for (const enumeration& e : words)
-            if (e.size == names[j] && at[j] > static_cast<std::int64_t>(e.words.size())) return false;
-    }
-    return true;
+    invalid("choice of " + kernel + ": got " + wrong_shape({at.begin(), at.end()}, names, {}));
 }
 
 /// The distance of two sizes in steps of 2^-16 powers of two. Words have no order: two that differ are 64 powers of two
@@ -69,17 +64,15 @@ struct tree_node {
     std::uint32_t config = 0;        ///< in a leaf: position in choice::configs
     bool untuned = false;            ///< in a leaf: whether the untuned default is believed to be faster
 
-    /// The number that the node compares, for the tree's fit and for its use.
+    /// The number that the node compares, for the tree's fit and for its use. Precondition: it is an inner node, of
+    /// sizes that the shape has.
     [[nodiscard]] constexpr std::int64_t feature(std::span<const std::int64_t> at) const noexcept
     {
-        if (less == 0 && (of & (of - 1)) == 0)
-            for (std::size_t j = 0; j < at.size(); ++j)
-                if (of >> j == 1) return at[j];
+        const auto size = [at](std::uint32_t bits) { return at[static_cast<std::size_t>(std::countr_zero(bits))]; };
+        if (less == 0 && (of & (of - 1)) == 0) return size(of);
         std::int64_t sum = 0;
-        for (std::size_t j = 0; j < at.size(); ++j) {
-            if ((of >> j & 1U) != 0) sum += log2_steps(at[j]);
-            if ((less >> j & 1U) != 0) sum -= log2_steps(at[j]);
-        }
+        for (std::uint32_t bits = of; bits != 0; bits &= bits - 1) sum += log2_steps(size(bits));
+        for (std::uint32_t bits = less; bits != 0; bits &= bits - 1) sum -= log2_steps(size(bits));
         return sum;
     }
 
@@ -100,19 +93,8 @@ enum class rung : std::uint8_t {
 /// The name of a rung, as it is written in results.
 [[nodiscard]] constexpr const char* to_text(rung by) noexcept
 {
-    switch (by) {
-        case rung::exact:
-            return "exact";
-        case rung::nearest:
-            return "nearest";
-        case rung::tree:
-            return "tree";
-        case rung::one:
-            return "one";
-        case rung::forced:
-            return "forced";
-    }
-    return "";
+    constexpr std::array names{"exact", "nearest", "tree", "one", "forced"};
+    return names[static_cast<std::size_t>(by)];
 }
 
 /// The score of a rung over shapes. For `exact` the shapes are those of the fit; for other rungs each shape was held
@@ -218,7 +200,7 @@ struct choice {
     /// The configuration for a shape on a device. Throws std::invalid_argument unless there is one size for each name.
     [[nodiscard]] pick choose(std::string_view device, std::span<const std::int64_t> at) const
     {
-        require(at.size() == sizes.size(), "choice: another number of sizes than of names, want one for each");
+        if (at.size() != sizes.size()) detail::refuse_shape(kernel, sizes, at);
         const auto [part, on] = nearest_of_kin(device);
         pick out = part == nullptr ? pick{one, rung::one, one_untuned} : choose(*part, at);
         out.on = on;

@@ -30,23 +30,29 @@ inline constexpr std::size_t max_depth = 1000;  // levels of a tree, because a t
 /// trees are trees.
 inline void check_choice(const choice& c, const std::string& what)
 {
-    const auto need = [&](bool good, const char* wrong) {
-        if (!good) throw error(what + ": " + wrong + "; write it again");
+    const device_choice* on = nullptr;
+    const auto need = [&](bool good, std::string_view wrong) {
+        if (good) return;
+        const std::string device = on == nullptr ? "" : "device " + quoted_device(on->device) + ' ';
+        throw error(what + ": " + device + std::string(wrong) + "; write it again");
     };
     need(!c.sizes.empty() && c.sizes.size() <= 32, "has no sizes, or more than 32");
     need(c.one < c.configs.size(), "has no configuration for unknown devices");
     for (const kept_config& k : c.configs)
         need(k.values.size() == c.parameters.size(), "has a configuration with another number of values");
     for (const device_choice& d : c.devices) {
-        need(!d.shapes.empty() && !d.tree.empty(), "has a device without shapes or without a tree");
-        need(d.general == rung::nearest || d.general == rung::tree,
-             "has a device of another rung than nearest and tree");
+        on = &d;
+        need(!d.shapes.empty() && !d.tree.empty(), "has no shapes, or no tree");
+        need(d.general == rung::nearest || d.general == rung::tree, "has another rung than nearest and tree");
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
             const chosen_shape& s = d.shapes[k];
-            need(are_sizes(s.at, c.sizes, c.words),
-                 "has a shape with another number of sizes, a size below 1 or an unknown word");
-            need(s.config < c.configs.size() && s.around < c.configs.size(), "has a shape without its configuration");
-            need(k == 0 || d.shapes[k - 1].at < s.at, "has shapes that are not sorted");
+            std::string wrong = wrong_shape(s.at, c.sizes, c.words);
+            const auto says = [&](bool good, const char* how) {
+                if (wrong.empty() && !good) wrong = "the shape " + shape_text(c.sizes, s.at, c.words) + how;
+            };
+            says(s.config < c.configs.size() && s.around < c.configs.size(), " without its configuration");
+            says(k == 0 || d.shapes[k - 1].at < s.at, " behind a later one, want them sorted");
+            need(wrong.empty(), "has " + wrong);
         }
         for (const rung_score& r : d.scores)
             for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has an invalid score");

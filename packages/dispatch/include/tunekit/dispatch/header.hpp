@@ -69,10 +69,10 @@ inline void check_header(const choice& c, const header_options& options)
         require(d.words == bits_of_words(c.sizes, c.words),
                 "write_header: device \"" + d.device +
                     "\" has other sizes for words than the choice, want device_choice::words as choice::words");
-        const auto good = [&](const chosen_shape& s) { return are_sizes(s.at, c.sizes, c.words); };
-        require(!d.shapes.empty() && std::all_of(d.shapes.begin(), d.shapes.end(), good),
-                "write_header: device \"" + d.device +
-                    "\" has no shape, or one with a size below 1 or an unknown word, want sizes and places of words");
+        std::string bad = d.shapes.empty() ? "no shape, want one at least" : "";
+        for (const chosen_shape& s : d.shapes)
+            if (bad.empty()) bad = wrong_shape(s.at, c.sizes, c.words);
+        require(bad.empty(), "write_header: device \"" + d.device + "\" has " + bad);
     }
     require(options.home.empty() || c.of_device(options.home) != nullptr,
             "write_header: home \"" + options.home + "\" is not a device of the choice, want one that was measured");

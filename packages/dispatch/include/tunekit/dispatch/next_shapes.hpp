@@ -109,10 +109,8 @@ struct doubts {
 {
     options.validate();
     for (const shape_sizes& s : candidates) {
-        require(s.size() == all.sizes.size(),
-                "next_shapes: a candidate has another number of sizes, want one for each name");
-        require(std::all_of(s.begin(), s.end(), [](std::int64_t x) { return x >= 1; }),
-                "next_shapes: a candidate has a size below 1, want >= 1");
+        const std::string wrong = detail::wrong_shape(s, all.sizes, all.words);
+        require(wrong.empty(), "next_shapes: a candidate has " + wrong);
     }
     std::vector<shape_sizes> open(candidates.begin(), candidates.end()), known;
     std::sort(open.begin(), open.end());

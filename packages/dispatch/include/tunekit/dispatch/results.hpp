@@ -51,6 +51,29 @@ struct enumeration {
     return out;
 }
 
+namespace detail {
+
+/// What is wrong with a shape: it has one size for each name, at least 1, and the places of words. Empty for nothing.
+[[nodiscard]] inline std::string wrong_shape(const shape_sizes& at, const std::vector<std::string>& names,
+                                             std::span<const enumeration> words)
+{
+    if (at.empty() || at.size() != names.size()) {
+        std::string out = "a shape of " + std::to_string(at.size()) + " sizes, want one for each of";
+        for (const std::string& n : names) out += ' ' + n;
+        return out;
+    }
+    std::string wrong;
+    for (std::size_t j = 0; j < at.size(); ++j) {
+        if (at[j] < 1) wrong = "a size below 1, want >= 1";
+        for (const enumeration& e : words)
+            if (e.size == names[j] && at[j] > static_cast<std::int64_t>(e.words.size()))
+                wrong = "an unknown word for " + e.size + ", want the place of one";
+    }
+    return wrong.empty() ? wrong : "the shape " + shape_text(names, at, words) + " with " + wrong;
+}
+
+}  // namespace detail
+
 /// The time of one configuration at one shape on one device.
 struct result {
     std::string device{};               ///< the name of the device, in one line
@@ -213,13 +236,8 @@ inline void results::add(result r, double max_ratio)
         if (!good) invalid("results: a row of " + kernel + " at " + shape_text(sizes, r.at, words) + ' ' + what);
     };
     need(!r.device.empty() && detail::one_line(r.device), "has no device, or one of several lines, want its name");
-    need(!r.at.empty() && r.at.size() == sizes.size(), "has other sizes than the results, want one for each name");
-    need(std::all_of(r.at.begin(), r.at.end(), [](std::int64_t x) { return x >= 1; }), "has a size below 1, want >= 1");
-    for (const enumeration& e : words) {
-        const auto j = static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), e.size) - sizes.begin());
-        need(j < sizes.size() && r.at[j] <= static_cast<std::int64_t>(e.words.size()),
-             "has an unknown word, want its place, from 1");
-    }
+    const std::string wrong = detail::wrong_shape(r.at, sizes, words);
+    if (!wrong.empty()) invalid("results: a row of " + kernel + " has " + wrong);
     need(r.values.size() == parameters.size(), "has other values than the results, want one for each parameter");
     need(std::all_of(r.values.begin(), r.values.end(), detail::one_line), "has a value of several lines, want one");
     need(std::isfinite(r.seconds) && r.seconds > 0, "has an invalid time, want seconds above 0");

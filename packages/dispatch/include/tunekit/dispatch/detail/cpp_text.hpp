@@ -5,8 +5,10 @@
 /// The parts of a generated header: identifiers, literals, comments.
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -69,19 +71,8 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
 
 [[nodiscard]] constexpr const char* to_text(value_type t) noexcept
 {
-    switch (t) {
-        case value_type::flag:
-            return "bool";
-        case value_type::integer:
-            return "int";
-        case value_type::long_integer:
-            return "long long";
-        case value_type::number:
-            return "double";
-        case value_type::text:
-            return "const char*";
-    }
-    return "";
+    constexpr std::array names{"bool", "int", "long long", "double", "const char*"};
+    return names[static_cast<std::size_t>(t)];
 }
 
 /// The narrowest type that holds all of them.

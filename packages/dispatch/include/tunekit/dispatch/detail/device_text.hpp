@@ -84,23 +84,23 @@ namespace tunekit::dispatch::detail {
 {
     const nearest_grid grid(d);
     std::string out = in.spoken("\n@t int $logs_#[][" + std::to_string(c.sizes.size()) + "] = {\n"), cell;
-    for (const auto& logs : grid.logs()) {
+    for (std::size_t k = 0; k < d.shapes.size(); ++k) {
         std::string row;
-        for (const std::int64_t x : logs) row += (row.empty() ? "" : ", ") + std::to_string(x);
+        for (std::size_t j = 0; j < c.sizes.size(); ++j) row += (j == 0 ? "" : ", ") + std::to_string(grid.log(k, j));
         out += "    {" + row + "},\n";
     }
     out += "};\n";
     for (std::size_t j = 0; j < c.sizes.size(); ++j) {
-        const std::string k = std::to_string(j), x = "at[" + k + ']';
+        const std::string k = std::to_string(j), x = "logs[" + k + ']';
         out += numbers_text(in, "steps_#_" + k, {grid.steps[j].begin(), grid.steps[j].end()});
         cell += (j == 0 ? "" : " + ") + in.spoken("$steps_#_" + k + '[') +
                 (dialect::is_word(c, c.sizes[j]) ? x + " < 0 || " + x + " > 63 ? 0 : " + x
-                                                 : in.spoken("$log2_whole(" + x + ')')) +
+                                                 : x + " >> " + std::to_string(nearest_grid::line_bits)) +
                 ']';
     }
     return out + numbers_text(in, "from_#", grid.from) + numbers_text(in, "nearest_#", grid.nearest) + in.spoken(R"(
 /// The measured shape next to it. `logs` has log2_steps of the sizes, and the places of words.
-@f const $shape* $next_#(const long long* at, const long long* logs)
+@f const $shape* $next_#(const long long* logs)
 {
     const int cell = @i()" + cell + R"();
     const unsigned end = $from_#[cell + 1];
@@ -134,9 +134,9 @@ namespace tunekit::dispatch::detail {
         exact_text(d, in) + (by_tree ? "" : nearest_text(c, d, in)) +
         in.spoken("\n@f $pick $pick_#(const long long* at)\n{\n    const $shape* s = $exact_#(at);\n    if (s != 0) ") +
         returned(in, "s->config", "exact", "s->untuned") + "    const long long logs[] = {" + logs + "};\n" +
-        (by_tree ? "    (void)logs;\n" + tree_text(in, d, 0, 1)
-                 : in.spoken("    s = $next_#(at, logs);\n    ") +
-                       returned(in, "s->around", "nearest", "s->around_untuned")) +
+        (by_tree
+             ? "    (void)logs;\n" + tree_text(in, d, 0, 1)
+             : in.spoken("    s = $next_#(logs);\n    ") + returned(in, "s->around", "nearest", "s->around_untuned")) +
         "}\n";
     std::string numbered;
     for (const char x : out) numbered += x == '#' ? std::to_string(number) : std::string(1, x);

@@ -89,7 +89,7 @@ namespace tunekit::dispatch::detail {
     for (std::size_t j = 0; j < c.sizes.size(); ++j) {
         const std::string k = '[' + std::to_string(j) + ']', and_ = j == 0 ? "" : " && ", plus = j == 0 ? "" : " + ";
         equal += and_ + "s->at" + k + " == at" + k;
-        hash += plus + "@u(at" + k + ") * 0x" + io::in_hex(hash_factor(j)) + "ULL";
+        hash += plus + "@u(at" + k + ") * 0x" + io::in_hex(hash_factors[j]) + "ULL";
         if (dialect::is_word(c, c.sizes[j])) distance += plus + "(at" + k + " == s" + k + " ? 0 : 1LL << 44)";
         else distance += plus + "(at" + k + " - s" + k + ") * (at" + k + " - s" + k + ')';
     }

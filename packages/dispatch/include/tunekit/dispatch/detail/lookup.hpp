@@ -20,73 +20,79 @@
 
 namespace tunekit::dispatch::detail {
 
-/// The odd factor of size `j` in the hash of a shape: the sum of the sizes times these, of which the highest bits
+/// The odd factors of the sizes in the hash of a shape: the sum of the sizes times these, of which the highest bits
 /// count.
 /// Source: the finaliser of SplitMix64.
-[[nodiscard]] constexpr std::uint64_t hash_factor(std::size_t j) noexcept
-{
-    std::uint64_t x = (j + 1) * 0x9e3779b97f4a7c15U;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebU;
-    return (x ^ x >> 31) | 1;
-}
-
-/// The hash of a shape.
-[[nodiscard]] constexpr std::uint64_t hash_of(std::span<const std::int64_t> at) noexcept
-{
-    std::uint64_t out = 0;
-    for (std::size_t j = 0; j < at.size(); ++j) out += static_cast<std::uint64_t>(at[j]) * hash_factor(j);
+inline constexpr auto hash_factors = [] {
+    std::array<std::uint64_t, 32> out{};
+    for (std::uint64_t j = 0; j < out.size(); ++j) {
+        std::uint64_t x = (j + 1) * 0x9e3779b97f4a7c15U;
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebU;
+        out[j] = (x ^ x >> 31) | 1;
+    }
     return out;
-}
+}();
 
-/// A table of places for the shapes of a device, at least twice as many as shapes. A shape is at the place of its hash,
-/// or behind it with no empty place between.
+/// A table of places for the shapes of a device, at least four times as many as shapes, so that a shape that was not
+/// measured mostly meets an empty place at once. A shape is at the place of its hash, or behind it with no empty place
+/// between. It has its own copy of the sizes, one shape behind the other.
 struct hash_table {
     int bits = 1;                             ///< the logarithm of the number of places, 1 or more
     std::vector<std::uint32_t> places{0, 0};  ///< the position of a shape plus 1; 0: empty
 
     hash_table() = default;  ///< of no shape
 
-    explicit hash_table(const std::vector<chosen_shape>& shapes)
+    explicit hash_table(const std::vector<chosen_shape>& shapes) : rank_(shapes.empty() ? 0 : shapes.front().at.size())
     {
-        while ((std::size_t{1} << bits) < 2 * shapes.size()) ++bits;
+        while ((std::size_t{1} << bits) < 4 * shapes.size()) ++bits;
         places.assign(std::size_t{1} << bits, 0);
         for (std::uint32_t k = 0; k < shapes.size(); ++k) {
             std::size_t at = place_of(shapes[k].at);
             while (places[at] != 0) at = (at + 1) & (places.size() - 1);
             places[at] = k + 1;
+            sizes_.insert(sizes_.end(), shapes[k].at.begin(), shapes[k].at.end());
         }
     }
 
-    /// The position of the shape of these sizes among those that the table was made of; else their number.
-    [[nodiscard]] std::size_t operator()(const std::vector<chosen_shape>& shapes,
-                                         std::span<const std::int64_t> at) const
+    /// The position plus 1 of the shape of these sizes; 0 where there is none. Precondition: as many sizes as the
+    /// shapes have.
+    [[nodiscard]] std::size_t operator()(std::span<const std::int64_t> at) const
     {
-        for (std::size_t k = place_of(at); places[k] != 0; k = (k + 1) & (places.size() - 1)) {
-            const auto& own = shapes[places[k] - 1].at;
-            if (std::equal(own.begin(), own.end(), at.begin(), at.end())) return places[k] - 1;
+        std::size_t k = place_of(at);
+        for (; places[k] != 0; k = (k + 1) & (places.size() - 1)) {
+            const std::int64_t* const own = sizes_.data() + (places[k] - 1) * rank_;
+            std::size_t j = 0;
+            while (j < rank_ && own[j] == at[j]) ++j;
+            if (j == rank_) break;
         }
-        return shapes.size();
+        return places[k];
     }
 
 private:
     [[nodiscard]] std::size_t place_of(std::span<const std::int64_t> at) const
     {
-        return static_cast<std::size_t>(hash_of(at) >> (64 - bits));
+        std::uint64_t hash = 0;
+        for (std::size_t j = 0; j < at.size(); ++j) hash += static_cast<std::uint64_t>(at[j]) * hash_factors[j];
+        return static_cast<std::size_t>(hash >> (64 - bits));
     }
+
+    std::size_t rank_ = 0;
+    std::vector<std::int64_t> sizes_{};
 };
 
-/// A grid over the logarithms of the sizes, whose lines are powers of two; a size that is words has a line for each
-/// word. A cell lists every shape that is the nearest of some shape in the cell, and a few more. Where all would answer
-/// the same, it lists one.
+/// A grid over the logarithms of the sizes, whose lines are half a power of two apart; a size that is words has a line
+/// for each word. A cell lists every shape that is the nearest of some shape in the cell, and a few more. Where all
+/// would answer the same, it lists one.
 ///
 /// Shape p cannot be the nearest in a cell where another one, q, is nearer everywhere in it. The difference of the two
 /// squared distances is linear in the logarithms, so its maximum over the cell is at a corner, found size by size.
-/// Cost: for n shapes about those that are left in each of the cells, at most 4 n of them: 50 ms for 1000 shapes that
+/// Cost: for n shapes about those that are left in each of the cells, at most 4 n of them: 80 ms for 1000 shapes that
 /// follow no rule.
 class nearest_grid {
 public:
-    static constexpr std::size_t octaves = 64;
+    static constexpr int line_bits = 15;       ///< lines are 2^15 steps of log2_steps apart: half a power of two
+    static constexpr std::size_t lines = 128;  ///< and at most so many, for each size
 
     nearest_grid() = default;  ///< of no shape
 
@@ -94,19 +100,23 @@ public:
     explicit nearest_grid(const device_choice& d) : words_(d.words), rank_(d.shapes.front().at.size())
     {
         for (const chosen_shape& s : d.shapes) {
-            logs_.emplace_back();
-            for (std::size_t j = 0; j < rank_; ++j) logs_.back().push_back(is_word(j) ? s.at[j] : log2_steps(s.at[j]));
+            const std::size_t own = rows_.size();
+            rows_.push_back(0);
+            for (std::size_t j = 0; j < rank_; ++j) {
+                rows_.push_back(is_word(j) ? s.at[j] : log2_steps(s.at[j]));
+                rows_[own] += is_word(j) ? 0 : rows_.back() * rows_.back();
+            }
             answers_.emplace_back(s.around, s.around_untuned);
         }
         lay_lines();
         std::size_t cells = 1;
         steps.resize(rank_);
         for (std::size_t j = rank_; j-- > 0;) {
-            for (std::size_t k = 0; k < octaves; ++k) steps[j][k] = static_cast<std::uint32_t>(cells * slab(j, k));
+            for (std::size_t k = 0; k < lines; ++k) steps[j][k] = static_cast<std::uint32_t>(cells * slab(j, k));
             cells *= count_[j];
         }
         std::vector<std::vector<std::uint32_t>> lists(cells);
-        std::vector<std::uint32_t> all(logs_.size());
+        std::vector<std::uint32_t> all(answers_.size());
         std::iota(all.begin(), all.end(), 0U);
         block whole;
         for (const std::size_t n : count_) whole.emplace_back(0, n);
@@ -118,12 +128,12 @@ public:
         }
     }
 
-    /// Of each shape log2_steps of its sizes, and the places of its words.
-    [[nodiscard]] const std::vector<std::vector<std::int64_t>>& logs() const noexcept { return logs_; }
+    /// log2_steps of size `j` of shape `k`, or the place of its word.
+    [[nodiscard]] std::int64_t log(std::size_t k, std::size_t j) const { return rows_[k * (rank_ + 1) + 1 + j]; }
 
-    /// For each size what it adds to the number of the cell, by the whole part of its logarithm, or by the word's
+    /// For each size what it adds to the number of the cell, by the line below its logarithm, or by the word's
     /// place.
-    std::vector<std::array<std::uint32_t, octaves>> steps{};
+    std::vector<std::array<std::uint32_t, lines>> steps{};
     std::vector<std::uint32_t> from{};     ///< where the list of a cell begins; the end of the last one
     std::vector<std::uint32_t> nearest{};  ///< the lists: positions of shapes, ascending in each
 
@@ -131,24 +141,7 @@ public:
     /// of the shapes' own.
     [[nodiscard]] std::size_t operator()(std::span<const std::int64_t> at) const
     {
-        std::array<std::int64_t, 32> logs;
-        std::size_t cell = 0;
-        for (std::size_t j = 0; j < rank_; ++j) {
-            logs[j] = is_word(j) ? at[j] : log2_steps(at[j]);
-            const std::int64_t k = is_word(j) ? at[j] : logs[j] >> 16;
-            cell += steps[j][k < 0 || k >= static_cast<std::int64_t>(octaves) ? 0 : static_cast<std::size_t>(k)];
-        }
-        std::size_t k = from[cell], best = nearest[k++];
-        if (k == from[cell + 1]) return best;
-        const auto distance = [&](std::size_t shape) {
-            std::int64_t sum = 0;
-            const std::int64_t* const own = logs_[shape].data();
-            for (std::size_t j = 0; j < rank_; ++j) sum += squared(j, logs[j], own[j]);
-            return sum;
-        };
-        for (std::int64_t least = distance(best); k < from[cell + 1]; ++k)
-            if (const std::int64_t gap = distance(nearest[k]); gap < least) least = gap, best = nearest[k];
-        return best;
+        return words_ == 0 ? by_rank<false>(at) : by_rank<true>(at);
     }
 
 private:
@@ -157,11 +150,60 @@ private:
         std::vector<std::pair<std::size_t, std::size_t>>;  // of cells: for each size the first, and behind the last
     static constexpr std::int64_t far_word = size_gap(1, 2, true) * size_gap(1, 2, true);
 
+    template <bool Words>
+    [[nodiscard]] std::size_t by_rank(std::span<const std::int64_t> at) const
+    {
+        if (rank_ == 2) return closest<2, Words>(at);  // code of their own for usual numbers of sizes, twice as fast
+        if (rank_ == 3) return closest<3, Words>(at);
+        return rank_ == 4 ? closest<4, Words>(at) : closest<0, Words>(at);
+    }
+
+    /// The call operator for `Rank` sizes, or any number where it is 0, some of them words or none.
+    template <std::size_t Rank, bool Words>
+    [[nodiscard]] std::size_t closest(std::span<const std::int64_t> at) const
+    {
+        const auto sum = [&](const auto& of) {
+            if constexpr (Rank != 0) {
+                return [&]<std::size_t... J>(std::index_sequence<J...>) {
+                    return (of(J) + ...);
+                }(std::make_index_sequence<Rank>{});
+            } else {
+                std::int64_t out = 0;
+                for (std::size_t j = 0; j < rank_; ++j) out += of(j);
+                return out;
+            }
+        };
+        std::array<std::int64_t, Rank == 0 ? 32 : Rank> twice;  // the logarithms
+        const auto cell = static_cast<std::size_t>(sum([&](std::size_t j) {
+            const bool word = Words && is_word(j);
+            const std::int64_t log = word ? 0 : log2_steps(at[j]), k = word ? at[j] : log >> line_bits;
+            twice[j] = 2 * log;
+            return std::int64_t{
+                steps[j][k < 0 || k >= static_cast<std::int64_t>(lines) ? 0 : static_cast<std::size_t>(k)]};
+        }));
+        // (x - s)^2 without x^2, which all shapes share.
+        const auto distance = [&](std::size_t shape) {
+            const std::int64_t* const own = rows_.data() + shape * (Rank == 0 ? rank_ + 1 : Rank + 1);
+            return *own + sum([&](std::size_t j) {
+                return Words && is_word(j) ? (at[j] == own[j + 1] ? 0 : far_word) : -twice[j] * own[j + 1];
+            });
+        };
+        const std::uint32_t *k = nearest.data() + from[cell], *const end = nearest.data() + from[cell + 1];
+        std::uint32_t best = *k;
+        for (std::int64_t least = distance(best); ++k != end;) {  // without branches, as no guess would hold
+            const std::uint32_t shape = *k;
+            const std::int64_t gap = distance(shape);
+            best = gap < least ? shape : best;
+            least = gap < least ? gap : least;
+        }
+        return best;
+    }
+
     [[nodiscard]] bool is_word(std::size_t j) const { return (words_ >> j & 1U) != 0; }
 
-    /// Chooses the lines: one for each octave that has shapes, fewer of the size that has most until there are no more
-    /// than four cells for each shape, 4096 in all, and 2^22 shapes in all lists. Words lose their lines last, all at
-    /// once.
+    /// Chooses the lines: one for each half octave that has shapes, fewer of the size that has most until there are no
+    /// more than four cells for each shape, 4096 in all, and 2^22 shapes in all lists. Words lose their lines last, all
+    /// at once.
     void lay_lines()
     {
         low_.assign(rank_, 0);
@@ -169,21 +211,23 @@ private:
         count_.assign(rank_, 1);
         std::vector<std::size_t> span(rank_);
         for (std::size_t j = 0; j < rank_; ++j) {
-            const auto less = [j](const auto& a, const auto& b) { return a[j] < b[j]; };
-            const auto [least, most] = std::minmax_element(logs_.begin(), logs_.end(), less);
+            std::int64_t least = log(0, j), most = least;
+            for (std::size_t k = 1; k < answers_.size(); ++k) {
+                least = (std::min)(least, log(k, j));
+                most = (std::max)(most, log(k, j));
+            }
             if (is_word(j)) {  // the places 1 to the last that was measured, and 0 for all others
-                count_[j] = static_cast<std::size_t>((*most)[j]) + 1;
+                count_[j] = static_cast<std::size_t>(most) + 1;
             } else {
-                low_[j] = static_cast<std::size_t>((*least)[j] >> 16);
-                span[j] = static_cast<std::size_t>((*most)[j] >> 16) - low_[j] + 1;
-                count_[j] = span[j];
+                low_[j] = static_cast<std::size_t>(least >> line_bits);
+                count_[j] = span[j] = static_cast<std::size_t>(most >> line_bits) - low_[j] + 1;
             }
         }
         const auto cells = [&] {
             return std::accumulate(count_.begin(), count_.end(), 1.0,
                                    [](double a, std::size_t b) { return a * static_cast<double>(b); });
         };
-        const std::size_t n = logs_.size(), most_cells = 4 * std::clamp(n, std::size_t{16}, std::size_t{1024});
+        const std::size_t n = answers_.size(), most_cells = 4 * std::clamp(n, std::size_t{16}, std::size_t{1024});
         while (cells() > static_cast<double>((std::min)(most_cells, (std::size_t{1} << 22) / n + 1))) {
             std::size_t most = rank_;
             for (std::size_t j = 0; j < rank_; ++j)
@@ -198,7 +242,7 @@ private:
         }
     }
 
-    /// The slab of size `j` for the octave, or word, `k`.
+    /// The slab of size `j` for the line, or word, `k`.
     [[nodiscard]] std::size_t slab(std::size_t j, std::size_t k) const
     {
         if (is_word(j)) return k < count_[j] ? k : 0;  // 0 for all, where there are no lines
@@ -207,7 +251,9 @@ private:
 
     [[nodiscard]] ends ends_of(std::size_t j, std::size_t part) const
     {
-        const auto line = [&](std::size_t p) { return static_cast<std::int64_t>((low_[j] + p * width_[j]) << 16); };
+        const auto line = [&](std::size_t p) {
+            return static_cast<std::int64_t>((low_[j] + p * width_[j]) << line_bits);
+        };
         if (is_word(j)) return {static_cast<std::int64_t>(part), static_cast<std::int64_t>(part)};
         return {part == 0 ? 0 : line(part), part + 1 == count_[j] ? std::int64_t{63} << 16 : line(part + 1)};
     }
@@ -221,7 +267,7 @@ private:
     /// The least and the most that size `j` adds to the squared distance of shape `p` within a box.
     [[nodiscard]] ends range_of(std::size_t j, const ends& box, std::uint32_t p) const
     {
-        const std::int64_t at = logs_[p][j];
+        const std::int64_t at = log(p, j);
         if (is_word(j) && (count_[j] == 1 || box.first < box.second))
             return {count_[j] == 1 || (box.first <= at && at <= box.second) ? 0 : far_word, far_word};
         const std::int64_t low = squared(j, box.first, at), high = squared(j, box.second, at);
@@ -275,7 +321,7 @@ private:
         for (const std::uint32_t k : among) {
             std::int64_t sum = 0;
             for (std::size_t j = 0; j < rank_; ++j)
-                sum += squared(j, std::midpoint(box[j].first, box[j].second), logs_[k][j]);
+                sum += squared(j, std::midpoint(box[j].first, box[j].second), log(k, j));
             order.emplace_back(sum, k);
         }
         std::sort(order.begin(), order.end());
@@ -294,9 +340,9 @@ private:
     {
         std::int64_t most = 0;
         for (std::size_t j = 0; j < rank_; ++j) {
-            const auto at = [&](std::int64_t x) { return squared(j, x, logs_[q][j]) - squared(j, x, logs_[p][j]); };
+            const auto at = [&](std::int64_t x) { return squared(j, x, log(q, j)) - squared(j, x, log(p, j)); };
             if (is_word(j) && count_[j] == 1) {  // any word: p's own is the best for p
-                most += at(logs_[p][j]);
+                most += at(log(p, j));
                 continue;
             }
             most += (std::max)(at(box[j].first), at(box[j].second));
@@ -306,7 +352,8 @@ private:
 
     std::uint32_t words_ = 0;
     std::size_t rank_ = 0;
-    std::vector<std::vector<std::int64_t>> logs_{};
+    std::vector<std::int64_t>
+        rows_{};  // for each shape the sum of its squared logarithms, then these and the places of words
     std::vector<std::pair<std::uint32_t, bool>> answers_{};
     std::vector<std::size_t> low_{}, width_{}, count_{};
 };
