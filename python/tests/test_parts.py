@@ -110,6 +110,17 @@ def test_a_process_goes_through_its_points_and_knows_where_it_has_none() -> None
     assert max(sd[:2]) < 0.05 < 0.3 < sd[2]
 
 
+def test_without_a_prior_of_lengths_a_process_sees_which_columns_matter() -> None:
+    """Of three columns one matters: without the prior the others' lengths grow far beyond its own, and the error falls."""
+    x = [[math.sin(12.9898 * (3 * i + c)) % 1 for c in range(3)] for i in range(60)]
+    y = [math.sin(5 * row[0]) for row in x]
+    with_prior, without = GaussianProcess().fit(x[:40], y[:40]), GaussianProcess(length_spread=math.inf).fit(x[:40], y[:40])
+    assert max(with_prior.lengths) < 10 * min(with_prior.lengths)
+    assert min(without.lengths[1:]) > 10 * without.lengths[0]
+    errors = [max(abs(m - t) for m, t in zip(model.predict(x[40:])[0], y[40:])) for model in (with_prior, without)]
+    assert errors[1] < errors[0]
+
+
 def test_rows_that_are_added_are_learnt_as_if_all_had_come_at_once() -> None:
     one = GaussianProcess(growth=1e9)
     one.fit(X[:40], Y[:40])
@@ -219,6 +230,8 @@ def test_what_a_density_raises_goes_through_and_changes_nothing() -> None:
         (lambda: GaussianProcess(distance="far"), "distance is 'far', want one of difference, overlap, both"),
         (lambda: GaussianProcess(distance=["both"] * 2).fit(X, Y), "X has 3 columns and distance 2 words, want as many, or one word"),
         (lambda: GaussianProcess(growth=0), "growth is not positive, want > 0"),
+        (lambda: GaussianProcess(length_spread=0), "a member of prior is not positive, want > 0"),
+        (lambda: GaussianProcess(noise="low"), "noise is 'low', want a number"),  # type: ignore[arg-type]
         (lambda: GaussianProcess().lengths, r"was not fitted, want fit\(X, y\) first"),
         (lambda: KMeans(0), "k is 0, want an integer from 1 on"),
         (lambda: KMeans(2).predict(X), r"the clusters were not fitted, want fit\(X\) first"),
