@@ -351,17 +351,25 @@ void bind_parts(nb::module_& m)
         .def("predict", &forest::predict);
 
     nb::class_<process>(m, "Process")
-        .def(
-            "__init__",
-            [](process* to, const std::vector<int>& columns, double growth, std::size_t evidence_rows,
-               std::size_t evaluations, std::size_t max_rows, std::uint64_t seed) {
-                tk::surrogate::gaussian_process how{
-                    .growth = growth, .evidence_rows = evidence_rows, .evaluations = evaluations, .max_rows = max_rows};
-                for (const int c : columns) how.columns.push_back(static_cast<tk::surrogate::column_distance>(c));
-                if (columns.size() == 1) how.distance = how.columns.front();  // of all columns
-                if (columns.size() == 1) how.columns.clear();
-                new (to) process(std::move(how), seed);
-            })
+        .def("__init__",
+             [](process* to, const std::vector<int>& columns, double length, double overlap_length,
+                double length_spread, double variance_spread, double noise, double noise_spread, double growth,
+                std::size_t evidence_rows, std::size_t evaluations, std::size_t max_rows, std::uint64_t seed) {
+                 tk::surrogate::gaussian_process how{.prior = {.length = length,
+                                                               .overlap_length = overlap_length,
+                                                               .length_spread = length_spread,
+                                                               .variance_spread = variance_spread,
+                                                               .noise = noise,
+                                                               .noise_spread = noise_spread},
+                                                     .growth = growth,
+                                                     .evidence_rows = evidence_rows,
+                                                     .evaluations = evaluations,
+                                                     .max_rows = max_rows};
+                 for (const int c : columns) how.columns.push_back(static_cast<tk::surrogate::column_distance>(c));
+                 if (columns.size() == 1) how.distance = how.columns.front();  // of all columns
+                 if (columns.size() == 1) how.columns.clear();
+                 new (to) process(std::move(how), seed);
+             })
         .def("fit", &process::fit)
         .def("predict", &process::predict)
         .def("parameters", [](const process& p) {

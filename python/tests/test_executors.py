@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Executors that lose calls, take none, or cannot carry them; those of other packages are tried in engines/."""
 
+import os
+import signal
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +17,17 @@ SPACE = Space({"tile": [1, 2, 4, 8, 16], "unroll": [1, 2, 4]}, constraints=["til
 
 def bowl(tile: int, unroll: int) -> float:
     return 1 + abs(tile - 8) + abs(unroll - 2) / 8
+
+
+def killed_once(folder: str, tile: int, unroll: int) -> float:
+    """Kills its process in the first call for one configuration; each call leaves a byte in a file."""
+    with open(folder + "/calls", "ab", buffering=0) as calls:
+        calls.write(b".")
+    mark = Path(folder, "killed")
+    if (tile, unroll) == (8, 2) and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return bowl(tile, unroll)
 
 
 class Losing(Executor):
@@ -48,6 +63,23 @@ def test_lost_again_it_is_a_failed_trial() -> None:
         ({"tile": 8, "unroll": 2}, "lost", "was lost with its worker: OSError: the worker is gone")
     ]
     assert len(found.trials) == len(SPACE)
+
+
+def test_a_process_pool_that_breaks_costs_the_calls_that_were_out(tmp_path: Path) -> None:
+    """Its other workers go with the one that is killed, so the run ends. Begun again with its log it measures nothing twice but those."""
+
+    def run() -> Any:
+        with ProcessPoolExecutor(2) as executor:
+            return minimize(
+                partial(killed_once, str(tmp_path)), SPACE, trials=14, seed=1, executor=executor, log=tmp_path / "run.jsonl", resume=True,
+                begin_with=[{"tile": 4, "unroll": 2}, {"tile": 8, "unroll": 2}],
+            )
+
+    with pytest.raises(Error, match="the executor broke: .*isolated=True"):
+        run()
+    found = run()
+    assert found.best == {"tile": 8, "unroll": 2} and len(found.trials) == len(SPACE) and not any(t.kind for t in found.trials)
+    assert (tmp_path / "calls").stat().st_size in (len(SPACE) + 1, len(SPACE) + 2)
 
 
 def test_of_several_tasks_each_loses_its_own() -> None:

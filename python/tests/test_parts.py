@@ -110,6 +110,19 @@ def test_a_process_goes_through_its_points_and_knows_where_it_has_none() -> None
     assert max(sd[:2]) < 0.05 < 0.3 < sd[2]
 
 
+def test_without_a_prior_a_process_sees_which_columns_matter() -> None:
+    """Three of ten columns matter, with noise. Without the prior the lengths of the others grow to where they do not count, and the error falls."""
+    gen = numpy.random.default_rng(3)
+    x = gen.random((300, 10))
+    truth = 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3] + 5 * x[:, 4]
+    y = truth[:120] + gen.standard_normal(120)
+    prior = GaussianProcess().fit(x[:120], y)
+    none = GaussianProcess(length_spread=math.inf, variance_spread=math.inf, noise_spread=math.inf, evaluations=100).fit(x[:120], y)
+    assert max(prior.lengths) < 100 < sum(none.lengths) / 10
+    errors = [float(numpy.sqrt(numpy.mean((numpy.asarray(model.predict(x[120:])[0]) - truth[120:]) ** 2))) for model in (prior, none)]
+    assert errors[1] < 0.8 * errors[0]
+
+
 def test_rows_that_are_added_are_learnt_as_if_all_had_come_at_once() -> None:
     one = GaussianProcess(growth=1e9)
     one.fit(X[:40], Y[:40])
@@ -219,6 +232,8 @@ def test_what_a_density_raises_goes_through_and_changes_nothing() -> None:
         (lambda: GaussianProcess(distance="far"), "distance is 'far', want one of difference, overlap, both"),
         (lambda: GaussianProcess(distance=["both"] * 2).fit(X, Y), "X has 3 columns and distance 2 words, want as many, or one word"),
         (lambda: GaussianProcess(growth=0), "growth is not positive, want > 0"),
+        (lambda: GaussianProcess(length_spread=0), "a member of prior is not positive, want > 0"),
+        (lambda: GaussianProcess(noise="low"), "noise is 'low', want a number"),  # type: ignore[arg-type]
         (lambda: GaussianProcess().lengths, r"was not fitted, want fit\(X, y\) first"),
         (lambda: KMeans(0), "k is 0, want an integer from 1 on"),
         (lambda: KMeans(2).predict(X), r"the clusters were not fitted, want fit\(X\) first"),

@@ -108,7 +108,8 @@ class Forest:
 
 class Process:
     def __init__(
-        self, columns: list[int], growth: float, evidence_rows: int, evaluations: int, max_rows: int, seed: int, /
+        self, columns: list[int], length: float, overlap_length: float, length_spread: float, variance_spread: float, noise: float,
+        noise_spread: float, growth: float, evidence_rows: int, evaluations: int, max_rows: int, seed: int, /
     ) -> None: ...
     def fit(self, x: Any, y: Any, /) -> None: ...
     def predict(self, x: Any, /) -> tuple[bytearray, bytearray]: ...

@@ -88,6 +88,10 @@ class GaussianProcess:
 
     distance:      of two values of a column, for all or for each: "difference" for numbers; "overlap" for names, all equally far
                    apart; "both" for numbers where neighbours may be far apart.
+    length, overlap_length, noise: medians of the prior; that of a length is for d columns times sqrt(d).
+    length_spread, variance_spread, noise_spread: its sds, of the logarithms; infinity means no prior. The default is for few and
+                   rough measurements. For many rows of a smooth function give infinity for all three, and evaluations=100: then a
+                   column that does not matter gets a length that says so.
     growth:        the parameters are fitted again once the rows have grown by this share.
     evidence_rows: the most rows to which they are fitted; of more, a uniform sample.
     evaluations:   of the evidence in one fit of the parameters, at most.
@@ -101,14 +105,17 @@ class GaussianProcess:
     """
 
     def __init__(
-        self, *, distance: str | Sequence[str] = "difference", growth: float = 0.25, evidence_rows: int = 128, evaluations: int = 40,
-        max_rows: int = 1000, seed: int = 0,
+        self, *, distance: str | Sequence[str] = "difference", length: float = 0.5, overlap_length: float = 1.0, length_spread: float = 1.0,
+        variance_spread: float = 1.0, noise: float = 1e-3, noise_spread: float = 2.0, growth: float = 0.25, evidence_rows: int = 128,
+        evaluations: int = 40, max_rows: int = 1000, seed: int = 0,
     ) -> None:
         each = [distance] if isinstance(distance, str) else list(distance)
         self._columns = 0 if isinstance(distance, str) else len(each)
         self._model = _core.Process(
-            [_place("distance", d, ("difference", "overlap", "both")) for d in each], number("growth", growth),
-            count("evidence_rows", evidence_rows), count("evaluations", evaluations), count("max_rows", max_rows), count("seed", seed),
+            [_place("distance", d, ("difference", "overlap", "both")) for d in each], number("length", length),
+            number("overlap_length", overlap_length), number("length_spread", length_spread), number("variance_spread", variance_spread),
+            number("noise", noise), number("noise_spread", noise_spread), number("growth", growth), count("evidence_rows", evidence_rows),
+            count("evaluations", evaluations), count("max_rows", max_rows), count("seed", seed),
         )
 
     def fit(self, X: Rows, y: Numbers) -> GaussianProcess:

@@ -7,6 +7,7 @@
 Times are the processor's, fit and predict, the median of the repeats. The data of a repeat have a seed of their own.
 """
 
+import math
 import sys
 import time
 import warnings
@@ -55,7 +56,7 @@ def forests(seed: int) -> Row:
     return rmse(ours, truth(at)), rmse(theirs, truth(at)), seconds, their_seconds
 
 
-def processes(seed: int) -> Row:
+def processes(seed: int, **settings: Any) -> Row:
     """Root mean square error on 500 points, after 120 rows; Matern 5/2 with a length for each column."""
     from sklearn.gaussian_process import GaussianProcessRegressor
     from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
@@ -68,9 +69,14 @@ def processes(seed: int) -> Row:
             warnings.simplefilter("ignore")  # a length at its bound
             return GaussianProcessRegressor(kernel, normalize_y=True, random_state=seed).fit(x, y).predict(at, return_std=True)[0]
 
-    ours, seconds = timed(lambda: GaussianProcess(seed=seed).fit(x, y).predict(at)[0])
+    ours, seconds = timed(lambda: GaussianProcess(seed=seed, **settings).fit(x, y).predict(at)[0])
     theirs, their_seconds = timed(their)
     return rmse(ours, truth(at)), rmse(theirs, truth(at)), seconds, their_seconds
+
+
+def processes_without_prior(seed: int) -> Row:
+    """The same without a prior, as scikit-learn has none."""
+    return processes(seed, length_spread=math.inf, variance_spread=math.inf, noise_spread=math.inf, evaluations=100)
 
 
 def clusters(seed: int) -> Row:
@@ -153,6 +159,7 @@ def bandits(seed: int) -> Row:
 PARTS: list[tuple[str, str, str, Callable[[int], Row]]] = [
     ("Forest", "error", "scikit-learn", forests),
     ("GaussianProcess", "error", "scikit-learn", processes),
+    ("GaussianProcess without prior", "error", "scikit-learn", processes_without_prior),
     ("KMeans", "loss", "scikit-learn", clusters),
     ("EnsembleSampler", "tau", "emcee", walks),
     ("LogPower", "error", "scipy", curves),

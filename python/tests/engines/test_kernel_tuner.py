@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The strategy within Kernel Tuner, in its simulation mode."""
 
+import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -81,6 +84,29 @@ def test_random_search_needs_more(cache: Path) -> None:
         ranks.append([tuple(r[p] for p in PARAMETERS) for r in results].index((64, 4, 2)) + 1)
     error = (n * n / 12 / len(ranks)) ** 0.5
     assert sum(ranks) / len(ranks) < (n + 1) / 2 - 4 * error
+
+
+def test_a_space_of_the_hub_becomes_a_recording(cache: Path, tmp_path: Path) -> None:
+    """Made from the files of a hub of one space, it gives Kernel Tuner the cache that was there."""
+    from kernel_tuner_scores import Recording
+
+    hub, to = tmp_path / "hub", tmp_path / "recorded"
+    for folder in ("kernels", "cachefiles/k"):
+        (hub / folder).mkdir(parents=True)
+    (hub / "kernels/k.json").write_text(json.dumps({"ConfigurationSpace": {"Conditions": [{"Expression": r} for r in RESTRICTIONS]}}))
+    with gzip.open(hub / "cachefiles/k/none.json.gz", "wt") as file:
+        file.write(cache.read_text())
+    command = [sys.executable, str(Path(__file__).parents[3] / "bench/studies/data/hub_spaces.py"), str(hub), str(to)]
+    subprocess.run(command, check=True)
+    found = Recording(to / "k-none", tmp_path)
+    before, after = (json.loads(path.read_text())["cache"] for path in (cache, found.cache))
+    assert {key: entry["time"] for key, entry in after.items()} == {key: entry["time"] for key, entry in before.items()}
+    times = sorted(entry["time"] for entry in before.values() if isinstance(entry["time"], float))
+    target = times[0] + 0.05 * (times[len(times) // 2] - times[0])
+    reached = sum(t <= target for t in times)
+    assert abs(found.budget_evaluations - (len(times) - reached) / (reached + 1)) <= 1
+    other = subprocess.run([*command, "k-other"], capture_output=True, text=True)
+    assert other.returncode == 2 and other.stderr.endswith("has no space 'k-other', want one of: k-none\n")
 
 
 def test_several_objectives_are_refused(cache: Path) -> None:
