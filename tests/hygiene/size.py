@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 MAX = {
-    'lines of the core': 43820,
+    'lines of the core': 43900,
     'headers of the core, besides umbrellas': 311,
     'public names of the core': 584,
-    'lines of headers, core and packages': 74620,
+    'lines of headers, core and packages': 74705,
 }
 
 
