@@ -65,6 +65,30 @@ public:
             }
     }
 
+    /// The sum of (y - curve(x, log_x))^2 over all points. Curves first, some at a time, then what they leave: two
+    /// short loops overlap better than one with the latency of both.
+    template <class Curve>
+    [[nodiscard]] double squared_errors(const Curve& curve) const
+    {
+        constexpr std::size_t step = linalg::pack_size, together = 32 * linalg::block_size;
+        double value[together];
+        linalg::lane_sum sum;
+        for (std::size_t begin = 0; begin < y_.size(); begin += together) {
+            const std::size_t n = (std::min)(together, y_.size() - begin);
+            const double *x = x_.data() + begin, *log_x = log_x_.data() + begin;
+            const double *y = y_.data() + begin, *weight = weight_.data() + begin;
+            for (std::size_t i = 0; i < n; i += step)
+                linalg::store(curve(linalg::load(x + i), linalg::load(log_x + i)), value + i);
+            for (std::size_t i = 0; i < n; i += linalg::block_size)
+                for (std::size_t part = 0; part < linalg::block_size / step; ++part) {
+                    const std::size_t at = i + part * step;
+                    const linalg::pack r = linalg::load(y + at) - linalg::load(value + at);
+                    sum.add(part, linalg::load(weight + at) * (r * r));
+                }
+        }
+        return sum.total();
+    }
+
 private:
     std::vector<double> x_, log_x_, y_, weight_;
     std::size_t size_ = 0;

@@ -81,15 +81,10 @@ public:
         if (!inside) return nothing;
         const typename F::at curve(p);
         if (!(curve(options_.not_below.x, log_bound_) >= options_.not_below.y)) return nothing;
-        linalg::lane_sum squares;
-        data_.each_pack([&](std::size_t part, const linalg::pack& x, const linalg::pack& log_x, const linalg::pack& y,
-                            const linalg::pack& weight) {
-            const linalg::pack r = y - curve(x, log_x);
-            squares.add(part, weight * (r * r));
-        });
+        const double squares = data_.squared_errors(curve);
         const double log_normal = std::log(sigma) + 0.5 * std::log(2 * std::numbers::pi);
-        const double out = options_.scale *
-                           (-0.5 * squares.total() / (sigma * sigma) - static_cast<double>(data_.size()) * log_normal);
+        const double out =
+            options_.scale * (-0.5 * squares / (sigma * sigma) - static_cast<double>(data_.size()) * log_normal);
         return std::isfinite(out) ? out : nothing;
     }
 

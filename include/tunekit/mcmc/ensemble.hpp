@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 #include "tunekit/mcmc/initial.hpp"
 #include "tunekit/mcmc/state.hpp"
 #include "tunekit/mcmc/stretch.hpp"
+#include "tunekit/random/fill.hpp"
 
 namespace tunekit::mcmc {
 
@@ -137,7 +139,8 @@ private:
               u(s.walkers())
         {
         }
-        std::vector<std::uint32_t> order, taken;
+        std::vector<std::uint32_t> order;
+        std::vector<std::uint64_t> taken;
         std::vector<double> points, log_prob, factor, u;
     };
 
@@ -161,8 +164,14 @@ private:
         } else {
             executor(n, [&](std::size_t i) { out[i] = log_density(std::span<const double>(data.data() + i * d, d)); });
         }
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        linalg::pack_bits bad{};
+        std::size_t i = 0;
+        for (; i + linalg::pack_size <= n; i += linalg::pack_size)
+            bad |= ~reinterpret_cast<linalg::pack_bits>(linalg::load(out.data() + i) < infinity);
         bool good = true;
-        for (const double lp : out) good &= lp < std::numeric_limits<double>::infinity();
+        for (std::size_t lane = 0; lane < linalg::pack_size; ++lane) good &= bad[lane] == 0;
+        for (; i < n; ++i) good &= out[i] < infinity;
         if (!good) throw numerical_error("ensemble: the log density is NaN or +inf, want a number or -inf");
     }
 
@@ -194,15 +203,27 @@ private:
             const std::span<double> log_prob(work.log_prob.data(), n), factor(work.factor.data(), n);
             const proposals q = layout<F>(work.points, n, d);
             one.propose(walkers, q, factor, gen);
-            for (std::size_t i = 0; i < n; ++i) work.u[i] = 1 - random::uniform_01(gen);
+            random::fill_uniform_01(std::span(work.u.data(), n), gen);
             evaluate(log_density, work.points, d, log_prob, executor);
-            const std::size_t moved = accept(s, {which, n}, log_prob, factor, linear, work);
+            accept(s, {which, n}, log_prob, factor, linear, work);
             detail::for_dimensions(d, [&](auto dims) {
-                for (std::size_t a = 0; a < moved; ++a) {
-                    const std::size_t i = work.taken[a], k = which[i];
-                    for (std::size_t c = 0; c < dims; ++c) s.positions[k * dims + c] = q(i, c);
-                    s.log_prob[k] = log_prob[i];
-                    ++s.accepted[k];
+                // No branch, which could not be foretold: it would end the overlap with the draws of the next set.
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::uint64_t moves = work.taken[i];
+                    const auto chosen = [&](auto stays, auto goes) { return stays ^ ((stays ^ goes) & moves); };
+                    const std::size_t k = which[i];
+                    double* const x = s.positions.data() + k * dims;
+                    const auto* const from = reinterpret_cast<const double*>(
+                        chosen(reinterpret_cast<std::uintptr_t>(x), reinterpret_cast<std::uintptr_t>(&q(i, 0))));
+                    if constexpr (detail::batch_log_density<F>) {
+                        const std::size_t apart = chosen(std::size_t{1}, q.coordinate_stride());
+                        for (std::size_t c = 0; c < dims; ++c) x[c] = from[c * apart];
+                    } else {
+                        std::memmove(x, from, dims * sizeof *x);
+                    }
+                    s.log_prob[k] =
+                        linalg::from_bits(chosen(linalg::to_bits(s.log_prob[k]), linalg::to_bits(log_prob[i])));
+                    s.accepted[k] += moves & 1U;
                 }
             });
             first += n;
@@ -210,32 +231,27 @@ private:
         ++s.steps;
     }
 
-    /// Writes who of a set moves to the front of `work.taken`, and returns how many. -inf against -inf gives NaN, which
-    /// nothing is below: rejected.
-    static std::size_t accept(const state& s, std::span<const std::uint32_t> which, std::span<const double> log_prob,
-                              std::span<const double> factor, bool linear, workspace& work)
+    /// Writes to `work.taken` who of a set moves: all bits, or none. -inf against -inf gives NaN, which nothing is
+    /// below: rejected.
+    static void accept(const state& s, std::span<const std::uint32_t> which, std::span<const double> log_prob,
+                       std::span<const double> factor, bool linear, workspace& work)
     {
         using linalg::pack, linalg::pack_size;
         const std::size_t n = which.size();
-        const double* u = work.u.data();
-        std::size_t i = 0, moved = 0;
-        // no branch, which could not be foretold
-        const auto count = [&](std::size_t walker, bool accepted) {
-            work.taken[moved] = static_cast<std::uint32_t>(walker);
-            moved += accepted ? 1 : 0;
-        };
+        const double* const u = work.u.data();
+        std::uint64_t* const taken = work.taken.data();
+        std::size_t i = 0;
         for (; i + pack_size <= n; i += pack_size) {
             const pack before = linalg::collect([&](std::size_t lane) { return s.log_prob[which[i + lane]]; });
             const pack rise = linalg::load(log_prob.data() + i) - before, f = linalg::load(factor.data() + i);
-            const pack ratio = linalg::exp(linear ? 0 + rise : f + rise);
-            const auto accepted = linalg::load(u + i) < (linear ? f * ratio : ratio);
-            for (std::size_t lane = 0; lane < pack_size; ++lane) count(i + lane, accepted[lane] != 0);
+            const pack e = linear ? 0 + rise : f + rise, least = linalg::all<pack>(-700.0);
+            const pack ratio = linalg::exp(e < least ? least : e);  // below, it is subnormal, which is slow
+            core::store(taken + i, 1 - linalg::load(u + i) < (linear ? f * ratio : ratio));
         }
         for (; i < n; ++i) {
             const double ratio = linalg::exp((linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]));
-            count(i, u[i] < (linear ? factor[i] * ratio : ratio));
+            taken[i] = 1 - u[i] < (linear ? factor[i] * ratio : ratio) ? ~std::uint64_t{0} : 0;
         }
-        return moved;
     }
 
     /// Walkers from which on two sets are divided pair by pair: few walkers have too few such divisions.

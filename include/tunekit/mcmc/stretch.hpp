@@ -54,12 +54,10 @@ struct stretch {
             const std::size_t n = walkers.size();
             for (std::size_t from = 0; from < n; from += together) {
                 const std::size_t end = n - from < together ? n : from + together;
-                const double* by[together];
                 std::uint32_t which[together];
                 draw(walkers.helpers(), {which, end - from}, log_factor.subspan(from, end - from), gen);
-                for (std::size_t i = from; i < end; ++i) by[i - from] = walkers.helper(which[i - from]).data();
-                if (out.coordinate_stride() == 1) move(d, walkers, by, log_factor, from, end, out);
-                else move_columns(d, walkers, by, log_factor, from, end, out);
+                if (out.coordinate_stride() == 1) move(d, walkers, which, log_factor, from, end, out);
+                else move_columns(d, walkers, which, log_factor, from, end, out);
             }
             if (!linear) return;
             for (double& f : log_factor) {
@@ -88,27 +86,30 @@ private:
 
     /// The proposals of walkers [from, end), each in one place.
     template <class Dimensions>
-    static void move(Dimensions d, const view& walkers, const double* const* by, std::span<const double> z,
+    static void move(Dimensions d, const view& walkers, const std::uint32_t* which, std::span<const double> z,
                      std::size_t from, std::size_t end, const proposals& out)
     {
         for (std::size_t i = from; i < end; ++i) {
-            const double *x = walkers.walker(i).data(), *y = by[i - from];
+            const double *x = walkers.walker(i).data(), *y = walkers.helper(which[i - from]).data();
             double* q = &out(i, 0);
             for (std::size_t c = 0; c < d; ++c) q[c] = y[c] + z[i] * (x[c] - y[c]);
         }
     }
 
-    /// The same where a coordinate of all of them lies in one place: a pack of walkers at a time.
+    /// The same where a coordinate of all of them lies in one place: a pack of walkers at a time. Views are values
+    /// here: what a pack is written to might be they.
     template <class Dimensions>
-    static void move_columns(Dimensions d, const view& walkers, const double* const* by, std::span<const double> z,
-                             std::size_t from, std::size_t end, const proposals& out)
+    static void move_columns(Dimensions d, view walkers, const std::uint32_t* which, std::span<const double> z,
+                             std::size_t from, std::size_t end, proposals out)
     {
         using linalg::pack, linalg::pack_size;
         std::size_t i = from;
         for (; i + pack_size <= end; i += pack_size) {
-            const double* x[pack_size];
-            for (std::size_t lane = 0; lane < pack_size; ++lane) x[lane] = walkers.walker(i + lane).data();
-            const double* const* y = by + (i - from);
+            const double *x[pack_size], *y[pack_size];
+            for (std::size_t lane = 0; lane < pack_size; ++lane) {
+                x[lane] = walkers.walker(i + lane).data();
+                y[lane] = walkers.helper(which[i - from + lane]).data();
+            }
             const pack factor = linalg::load(z.data() + i);
             for (std::size_t c = 0; c < d; ++c) {
                 const pack to = linalg::collect([&](std::size_t lane) { return y[lane][c]; }),
@@ -117,7 +118,7 @@ private:
             }
         }
         for (; i < end; ++i) {
-            const double *x = walkers.walker(i).data(), *y = by[i - from];
+            const double *x = walkers.walker(i).data(), *y = walkers.helper(which[i - from]).data();
             for (std::size_t c = 0; c < d; ++c) out(i, c) = y[c] + z[i] * (x[c] - y[c]);
         }
     }

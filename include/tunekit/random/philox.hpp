@@ -46,24 +46,75 @@ inline constexpr int lane_count = static_cast<int>(core::lane_count<std::uint64_
 #endif
 }
 
-/// The lanes of a and b in turn: the first half of them into `first`, the rest into `second`.
-template <std::size_t... Lane>
-[[gnu::always_inline]] inline void zip(const lanes& a, const lanes& b, lanes& first, lanes& second,
-                                       std::index_sequence<Lane...>)
+using halves = core::lanes<std::uint32_t>;
+
+/// Replaces each lane by its halves the other way round.
+template <std::size_t... Half>
+[[gnu::always_inline]] inline void exchange_halves(lanes& x, std::index_sequence<Half...>)
 {
-    constexpr std::size_t n = sizeof...(Lane);
-    core::shuffle<(Lane / 2 + Lane % 2 * n)...>(a, b, first);
-    core::shuffle<((n + Lane) / 2 + Lane % 2 * n)...>(a, b, second);
+    halves y = reinterpret_cast<halves>(x);
+    core::shuffle<(Half ^ 1U)...>(y, y, y);
+    x = reinterpret_cast<lanes>(y);
 }
+
+/// The lanes of a and b in turn, from lane First on every second: none leaves its 128 bits, so it is one instruction.
+template <std::size_t First, std::size_t... Lane>
+[[gnu::always_inline]] inline void store_zipped(const lanes& a, const lanes& b, std::uint64_t* out,
+                                                std::index_sequence<Lane...>)
+{
+    lanes zipped;
+    core::shuffle<(First + Lane / 2 * 2 + Lane % 2 * sizeof...(Lane))...>(a, b, zipped);
+    core::store(out, zipped);
+}
+
+/// What blocks have in common whose counters differ in the lowest word alone: their words after the first two rounds,
+/// as far as they are the same, and the keys of the rest.
+struct philox_schedule {
+    static constexpr std::uint32_t factor_0 = 0xD2511F53, factor_1 = 0xCD9E8D57;
+    static constexpr std::uint32_t weyl_0 = 0x9E3779B9;  // the golden ratio and sqrt(3) - 1
+    static constexpr std::uint32_t weyl_1 = 0xBB67AE85;
+    static constexpr int rounds = 10;
+
+    std::uint64_t first = 0, second_0 = 0, second_2 = 0;  // what becomes words 2, 0 and 2 with a product of that round
+    std::uint64_t key_0[rounds - 2] = {}, key_1[rounds - 2] = {};
+
+    /// For words 1, 2 and 3 of the counter; the high halves of all members mean nothing.
+    constexpr philox_schedule(std::uint64_t key, std::uint64_t word_1, std::uint64_t words_2_3)
+    {
+        std::uint64_t k0 = key, k1 = key >> 32;
+        const std::uint64_t p1 = (words_2_3 & 0xffffffffU) * factor_1;
+        const std::uint64_t p0 = (((p1 >> 32) ^ word_1 ^ k0) & 0xffffffffU) * factor_0;
+        first = (words_2_3 >> 32) ^ k1;
+        second_0 = p1 ^ (k0 += weyl_0);
+        second_2 = (p0 >> 32) ^ (k1 += weyl_1);
+        for (int round = 0; round < rounds - 2; ++round) {
+            key_0[round] = k0 += weyl_0;
+            key_1[round] = k1 += weyl_1;
+        }
+        key_1[0] ^= p0;  // word 3 after two rounds
+    }
+};
 
 /// Some blocks at once, word by word.
 struct philox_group {
     lanes x0, x1, x2, x3;
 
-    [[gnu::always_inline]] inline void round(const lanes& k0, const lanes& k1)
+    /// The first two rounds of counters with these lowest words.
+    [[gnu::always_inline]] inline philox_group(const lanes& counter, const philox_schedule& common)
+        : x0(counter), x3(lanes{})
     {
-        multiply_low(x0, 0xD2511F53);
-        multiply_low(x2, 0xCD9E8D57);
+        multiply_low(x0, philox_schedule::factor_0);
+        x2 = (x0 >> 32) ^ common.first;
+        multiply_low(x2, philox_schedule::factor_1);
+        x1 = x2;
+        x2 = x0 ^ common.second_2;
+        x0 = (x1 >> 32) ^ common.second_0;
+    }
+
+    [[gnu::always_inline]] inline void round(std::uint64_t k0, std::uint64_t k1)
+    {
+        multiply_low(x0, philox_schedule::factor_0);
+        multiply_low(x2, philox_schedule::factor_1);
         const lanes p0 = x0;
         x0 = (x2 >> 32) ^ x1 ^ k0;
         x1 = x2;
@@ -71,14 +122,19 @@ struct philox_group {
         x3 = p0;
     }
 
-    /// Writes two draws for each lane.
-    [[gnu::always_inline]] inline void store(std::uint64_t* out) const
+    /// The last round. Writes two draws for each lane, of the even lanes first.
+    [[gnu::always_inline]] inline void last_round(std::uint64_t k0, std::uint64_t k1, std::uint64_t* out)
     {
-        lanes first, second;
-        zip(x1 << 32 | (x0 & 0xffffffffU), x3 << 32 | (x2 & 0xffffffffU), first, second,
-            std::make_index_sequence<static_cast<std::size_t>(lane_count)>());
-        core::store(out, first);
-        core::store(out + lane_count, second);
+        constexpr std::make_index_sequence<core::lane_count<std::uint64_t>> each{};
+        constexpr std::make_index_sequence<core::lane_count<std::uint32_t>> half{};
+        multiply_low(x0, philox_schedule::factor_0);
+        multiply_low(x2, philox_schedule::factor_1);
+        exchange_halves(x0, half);
+        exchange_halves(x2, half);
+        x2 ^= (x1 ^ k0) & 0xffffffffU;
+        x0 ^= (x3 ^ k1) & 0xffffffffU;
+        store_zipped<0>(x2, x0, out, each);
+        store_zipped<1>(x2, x0, out + lane_count, each);
     }
 };
 
@@ -133,9 +189,10 @@ public:
     {
         std::size_t i = 0;
         while (i < out.size() && next_ != ahead) out[i++] = ahead_[next_++];
-        if (!std::is_constant_evaluated()) {
+        if (!std::is_constant_evaluated() && out.size() - i >= bulk) {
+            const detail::philox_schedule common(key_, low_ >> 32, high_);
             for (; out.size() - i >= bulk && !carries(bulk / 2); i += bulk) {
-                refill_lanes<bulk / 2>(out.data() + i);
+                refill_lanes<bulk / 2>(common, out.data() + i);
                 low_ += bulk / 2;
             }
         }
@@ -149,12 +206,12 @@ public:
         auto k0 = static_cast<std::uint32_t>(key);
         auto k1 = static_cast<std::uint32_t>(key >> 32);
         for (int round = 0; round < rounds; ++round) {
-            const std::uint64_t p0 = std::uint64_t{0xD2511F53} * x[0];
-            const std::uint64_t p1 = std::uint64_t{0xCD9E8D57} * x[2];
+            const std::uint64_t p0 = std::uint64_t{detail::philox_schedule::factor_0} * x[0];
+            const std::uint64_t p1 = std::uint64_t{detail::philox_schedule::factor_1} * x[2];
             x = {static_cast<std::uint32_t>(p1 >> 32) ^ x[1] ^ k0, static_cast<std::uint32_t>(p1),
                  static_cast<std::uint32_t>(p0 >> 32) ^ x[3] ^ k1, static_cast<std::uint32_t>(p0)};
-            k0 += weyl_0;
-            k1 += weyl_1;
+            k0 += detail::philox_schedule::weyl_0;
+            k1 += detail::philox_schedule::weyl_1;
         }
         return x;
     }
@@ -166,12 +223,9 @@ public:
     }
 
 private:
-    static constexpr int rounds = 10;
-    static constexpr std::uint32_t weyl_0 = 0x9E3779B9;  // the golden ratio and sqrt(3) - 1: the key schedule
-    static constexpr std::uint32_t weyl_1 = 0xBB67AE85;
-    static constexpr std::uint32_t ahead = 16;  // draws computed together: 8 blocks
-    static constexpr std::uint32_t bulk =
-        detail::lane_count == 8 ? 64 : ahead;  // by `fill`: registers hold 4 groups of 8
+    static constexpr int rounds = detail::philox_schedule::rounds;
+    static constexpr std::uint32_t ahead = 16;                     // draws computed together: 8 blocks
+    static constexpr std::uint32_t bulk = 8 * detail::lane_count;  // by `fill`: four groups
 
     /// Counter and half of the next draw.
     [[nodiscard]] constexpr std::array<std::uint64_t, 3> position() const
@@ -199,42 +253,37 @@ private:
                 if (++low_ == 0) ++high_;
             }
         } else {
-            refill_lanes<ahead / 2>(out);
+            refill_lanes<ahead / 2>({key_, low_ >> 32, high_}, out);
             low_ += ahead / 2;
         }
     }
 
     /// The same for `Blocks` counters that differ in their lowest word alone. Groups computed together hide each
-    /// other's latency: two, or four where there are registers for them.
+    /// other's latency: four take 0.8 of the time of two with 16 registers, too, though some words then wait in memory.
     template <std::uint32_t Blocks>
-    void refill_lanes(std::uint64_t* out) const
+    void refill_lanes(const detail::philox_schedule& common, std::uint64_t* out) const
     {
         using detail::lane_count;
         constexpr int groups = static_cast<int>(Blocks) / lane_count;
-        constexpr int together = groups < 4 || lane_count < 8 ? (std::min)(groups, 2) : 4;
-        detail::lanes lane{};
-        for (int i = 0; i < lane_count; ++i) lane[i] = static_cast<std::uint64_t>(i);
+        constexpr int together = (std::min)(groups, 4);
+        detail::lanes lane{};  // even lanes are written first
+        for (int i = 0; i < lane_count; ++i) lane[i] = static_cast<std::uint64_t>(i / 2 + i % 2 * lane_count / 2);
         for (int first = 0; first < groups; first += together)
-            encrypt_groups(lane + (low_ + static_cast<std::uint64_t>(first * lane_count)), out + 2 * first * lane_count,
+            encrypt_groups(lane + (low_ + static_cast<std::uint64_t>(first * lane_count)), common,
+                           out + 2 * first * lane_count,
                            std::make_index_sequence<static_cast<std::size_t>(together)>());
     }
 
     template <std::size_t... Group>
-    [[gnu::always_inline]] inline void encrypt_groups(const detail::lanes& counter, std::uint64_t* out,
-                                                      std::index_sequence<Group...>) const
+    [[gnu::always_inline]] inline static void encrypt_groups(const detail::lanes& counter,
+                                                             const detail::philox_schedule& common, std::uint64_t* out,
+                                                             std::index_sequence<Group...>)
     {
         constexpr auto apart = static_cast<std::uint64_t>(detail::lane_count);
-        const detail::lanes zero{};
-        detail::philox_group group[] = {
-            {counter + Group * apart, zero + (low_ >> 32), zero + high_, zero + (high_ >> 32)}...};
-        detail::lanes k0 = zero + key_;
-        detail::lanes k1 = zero + (key_ >> 32);
-        for (int round = 0; round < rounds; ++round) {
-            (group[Group].round(k0, k1), ...);
-            k0 += weyl_0;
-            k1 += weyl_1;
-        }
-        (group[Group].store(out + 2 * Group * apart), ...);
+        detail::philox_group group[] = {detail::philox_group(counter + Group * apart, common)...};
+        constexpr int last = rounds - 3;
+        for (int round = 0; round < last; ++round) (group[Group].round(common.key_0[round], common.key_1[round]), ...);
+        (group[Group].last_round(common.key_0[last], common.key_1[last], out + 2 * Group * apart), ...);
     }
 
     std::uint64_t key_ = 0;

@@ -7,11 +7,11 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <utility>
 
 #include "tunekit/linalg/pack.hpp"
+#include "tunekit/random/fill.hpp"
 #include "tunekit/random/uniform.hpp"
 
 namespace tunekit::mcmc::detail {
@@ -47,23 +47,21 @@ void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fr
     assert(n > 0 && n <= 0xffffffffU && index.size() == fraction.size() && index.size() <= most);
     const std::size_t m = index.size();
     if (m > most) __builtin_unreachable();  // said to the compiler, too: g++ 12 warns of chosen[32] for AVX2
-    std::uint64_t drawn[most], chosen[most];
-    for (auto& x : drawn) x = ~std::uint64_t{0};  // no draw to reject
-    double rest[most];
+    std::uint64_t drawn[most], chosen[most], rest[most];
     for (std::size_t i = 0; i < m; ++i) drawn[i] = random::bits(gen);
+    for (std::size_t i = m; i % pack_size != 0; ++i) drawn[i] = ~std::uint64_t{0};  // no draw to reject
     pack_bits unsure{};
     for (std::size_t i = 0; i < m; i += pack_size) {
-        pack_bits x;
-        std::memcpy(&x, drawn + i, sizeof x);
-        const pack_bits low = (x & 0xffffffffU) * n, high = (x >> 32) * n + (low >> 32);
+        pack_bits low;
+        core::load(low, drawn + i);
+        pack_bits high = low >> 32;
+        random::detail::multiply_low(low, static_cast<std::uint32_t>(n));
+        random::detail::multiply_low(high, static_cast<std::uint32_t>(n));
+        high += low >> 32;
         const pack_bits below = high << 32 | (low & 0xffffffffU);  // and high >> 32 above it: the product
         unsure |= reinterpret_cast<pack_bits>(below < n);
-        const pack_bits share = below >> 11, place = high >> 32;
-        // below 2^53, as doubles, exactly: two halves in the mantissas of 2^84 and 2^52
-        const linalg::pack upper = linalg::from_bits(share >> 32 | 0x4530000000000000U),
-                           lower = linalg::from_bits((share & 0xffffffffU) | 0x4330000000000000U);
-        linalg::store(((upper - (0x1p84 + 0x1p52)) + lower) * 0x1p-53, rest + i);
-        std::memcpy(chosen + i, &place, sizeof place);
+        core::store(rest + i, pack_bits{below >> 11});
+        core::store(chosen + i, pack_bits{high >> 32});
     }
     std::uint64_t any = 0;
     for (std::size_t lane = 0; lane < pack_size; ++lane) any |= unsure[lane];
@@ -72,12 +70,12 @@ void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fr
         for (std::size_t i = 0; i < m; ++i) {
             const index_and_fraction one = pick(n, again);
             chosen[i] = one.index;
-            rest[i] = one.fraction;
+            rest[i] = static_cast<std::uint64_t>(one.fraction * 0x1p53);
         }
     }
     for (std::size_t i = 0; i < m; ++i) {
         index[i] = static_cast<std::uint32_t>(chosen[i]);
-        fraction[i] = rest[i];
+        fraction[i] = random::detail::to_fraction(rest[i]);
     }
 }
 

@@ -177,11 +177,18 @@ private:
 
     [[nodiscard]] bool copies_a(range k) const noexcept { return config_.pack_a || k.size() % Format::group != 0; }
 
-    /// Columns n and steps k of B, panel after panel.
+    /// Columns n and steps k of B in panels. A few rows of all panels at a time: so rows are read from end to end, as
+    /// the processor foresees.
     void pack_panels(const right* b, range n, range k, right* to) const
     {
-        for (int j = n.begin; j < n.end; j += nr_)
-            pack_panel(b, j, (std::min)(nr_, n.end - j), k, to + std::ptrdiff_t{j - n.begin} * whole_groups(k.size()));
+        constexpr int some = 8;
+        static_assert(some % group == 0);
+        for (range rows{k.begin, 0}; rows.begin < k.end; rows.begin += some) {
+            rows.end = (std::min)(rows.begin + some, k.end);
+            for (int j = n.begin; j < n.end; j += nr_)
+                pack_panel(b, j, (std::min)(nr_, n.end - j), rows,
+                           to + std::ptrdiff_t{j - n.begin} * whole_groups(k.size()) + (rows.begin - k.begin) * nr_);
+        }
     }
 
     /// Columns [j, j + width) of rows k, nr elements a row, zeros beyond the width.
