@@ -39,9 +39,9 @@ paste -d ' ' written.seconds first.seconds second.seconds >shown.seconds
 {
     here_and_now
     "$CXX" --version | head -n 1
-    echo "time to solution of $calls calls, $rounds rounds in turn: how many times as much, median, 95 %; then processor time"
-    echo "as written for tuned while it ran       $(gain median shown.seconds 1 3)   $(gain median shown.seconds 2 4)"
-    echo "as written for the second run           $(gain median shown.seconds 1 5)   $(gain median shown.seconds 2 6)"
+    echo "time to solution of $calls calls, $rounds rounds in turn: how many times as much, median, 95 %; then processor time; then its sums"
+    echo "as written for tuned while it ran       $(gain median shown.seconds 1 3)   $(gain median shown.seconds 2 4)   $(gain total shown.seconds 2 4)"
+    echo "as written for the second run           $(gain median shown.seconds 1 5)   $(gain median shown.seconds 2 6)   $(gain total shown.seconds 2 6)"
     echo "the last runs: $(tail -n 1 written)"
     tail -n 1 first
     tail -n 1 second
