@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 MAX = {
-    'lines of the core': 43900,
+    'lines of the core': 43910,
     'headers of the core, besides umbrellas': 311,
     'public names of the core': 584,
-    'lines of headers, core and packages': 74705,
+    'lines of headers, core and packages': 74720,
 }
 
 
