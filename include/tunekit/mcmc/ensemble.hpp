@@ -136,12 +136,13 @@ private:
               points(s.positions.size()),
               log_prob(s.walkers()),
               factor(s.walkers()),
-              u(s.walkers())
+              u(s.walkers()),
+              ratio(s.walkers())
         {
         }
         std::vector<std::uint32_t> order;
         std::vector<std::uint64_t> taken;
-        std::vector<double> points, log_prob, factor, u;
+        std::vector<double> points, log_prob, factor, u, ratio;
     };
 
     template <class F>
@@ -240,18 +241,22 @@ private:
         const std::size_t n = which.size();
         const double* const u = work.u.data();
         std::uint64_t* const taken = work.taken.data();
+        const std::span<double> ratio(work.ratio.data(), n);
         std::size_t i = 0;
         for (; i + pack_size <= n; i += pack_size) {
             const pack before = linalg::collect([&](std::size_t lane) { return s.log_prob[which[i + lane]]; });
-            const pack rise = linalg::load(log_prob.data() + i) - before, f = linalg::load(factor.data() + i);
-            const pack e = linear ? 0 + rise : f + rise, least = linalg::all<pack>(-700.0);
-            const pack ratio = linalg::exp(e < least ? least : e);  // below, it is subnormal, which is slow
-            core::store(taken + i, 1 - linalg::load(u + i) < (linear ? f * ratio : ratio));
+            const pack rise = linalg::load(log_prob.data() + i) - before;
+            const pack e = linear ? 0 + rise : linalg::load(factor.data() + i) + rise,
+                       least = linalg::all<pack>(-700.0);
+            linalg::store(e < least ? least : e, ratio.data() + i);  // below, the ratio is subnormal, which is slow
         }
-        for (; i < n; ++i) {
-            const double ratio = linalg::exp((linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]));
-            taken[i] = 1 - u[i] < (linear ? factor[i] * ratio : ratio) ? ~std::uint64_t{0} : 0;
+        for (; i < n; ++i) ratio[i] = (linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]);
+        linalg::exp(ratio, ratio);  // in a loop of its own: the shorter, the more of them overlap
+        for (i = 0; i + pack_size <= n; i += pack_size) {
+            const pack r = linalg::load(ratio.data() + i);
+            core::store(taken + i, 1 - linalg::load(u + i) < (linear ? linalg::load(factor.data() + i) * r : r));
         }
+        for (; i < n; ++i) taken[i] = 1 - u[i] < (linear ? factor[i] * ratio[i] : ratio[i]) ? ~std::uint64_t{0} : 0;
     }
 
     /// Walkers from which on two sets are divided pair by pair: few walkers have too few such divisions.
