@@ -153,9 +153,10 @@ private:
     template <bool Words>
     [[nodiscard]] std::size_t by_rank(std::span<const std::int64_t> at) const
     {
-        if (rank_ == 2) return closest<2, Words>(at);  // code of their own for usual numbers of sizes, twice as fast
-        if (rank_ == 3) return closest<3, Words>(at);
-        return rank_ == 4 ? closest<4, Words>(at) : closest<0, Words>(at);
+        const std::size_t n = at.size();           // rank_, which a compiler may know of the shape
+        if (n == 2) return closest<2, Words>(at);  // code of their own for usual numbers of sizes, twice as fast
+        if (n == 3) return closest<3, Words>(at);
+        return n == 4 ? closest<4, Words>(at) : closest<0, Words>(at);
     }
 
     /// The call operator for `Rank` sizes, or any number where it is 0, some of them words or none.
