@@ -93,7 +93,7 @@ mkdir "$week"
 kinds() {
     seconds=$1
     shift
-    set -- --network alexnet --seconds "$seconds" --seed 3 --start-from "$week" "$@"
+    set -- --network alexnet --seconds "$seconds" --seed 3 --head-measures --start-from "$week" "$@"
     "$mpirun" -n 1 "$program" "$@" --device one : -n 1 "$program" "$@" --device two >"$work/table" 2>"$work/err" || fail "two kinds of devices, $*: $(cat "$work/err")"
 }
 kinds 6 --log "$week/run.jsonl"
