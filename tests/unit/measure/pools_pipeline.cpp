@@ -54,6 +54,17 @@ measure::builder compilers() { return measure::builder({.flags = {"-O0"}, .proce
 
 auto run_it = [](auto* run, int) { return [run] { return run(); }; };
 
+/// `n` workers that run each candidate `runs` times, as `build` has built it, which must outlive them.
+measure::isolated_workers running(std::size_t n, std::uint32_t runs, const measure::builder& build)
+{
+    const auto make = [runs, &build](std::size_t) {
+        auto kernel = measure::generated_kernel<double()>(what, build.cache(), run_it);
+        measure::timed how{std::move(kernel), measure::fixed{.runs = runs, .batch = 1}};
+        return measure::worker_task{six{}, std::move(how)};
+    };
+    return measure::isolated_workers(n, make, {.pinned = false});
+}
+
 std::map<ticket, answer> all_of(auto& pool, std::size_t n)
 {
     std::map<ticket, answer> out;
@@ -70,13 +81,7 @@ std::map<ticket, answer> all_of(auto& pool, std::size_t n)
 TEST_CASE("a pipeline builds and runs: what is built is measured, what is not fails as it should")
 {
     measure::builder build = compilers();
-    measure::isolated_workers run(2,
-                                  [&](std::size_t) {
-                                      auto kernel = measure::generated_kernel<double()>(what, build.cache(), run_it);
-                                      measure::timed how{std::move(kernel), measure::fixed{.runs = 1, .batch = 1}};
-                                      return measure::worker_task{six{}, std::move(how)};
-                                  },
-                                  {.pinned = false});
+    measure::isolated_workers run = running(2, 1, build);
     measure::pipeline pool(what, std::move(build), std::move(run));
     static_assert(tk::pool<decltype(pool)>);
     CHECK(pool.workers() == 2);
@@ -108,13 +113,7 @@ TEST_CASE("a pipeline builds and runs: what is built is measured, what is not fa
 TEST_CASE("alone: what is not built yet is built, then measured on one runner, while nothing is out")
 {
     measure::builder build = compilers();
-    measure::isolated_workers run(2,
-                                  [&](std::size_t) {
-                                      auto kernel = measure::generated_kernel<double()>(what, build.cache(), run_it);
-                                      measure::timed how{std::move(kernel), measure::fixed{.runs = 1, .batch = 1}};
-                                      return measure::worker_task{six{}, std::move(how)};
-                                  },
-                                  {.pinned = false});
+    measure::isolated_workers run = running(2, 1, build);
     measure::pipeline pool(what, std::move(build), std::move(run));
     auto quiet = pool.alone(1);
     static_assert(measure::streaming_measurer<decltype(quiet)>);
@@ -139,13 +138,7 @@ TEST_CASE("alone: what is not built yet is built, then measured on one runner, w
 TEST_CASE("alone: limits are read when a run begins, so that they fall inside a batch")
 {
     measure::builder build = compilers();
-    measure::isolated_workers run(1,
-                                  [&](std::size_t) {
-                                      auto kernel = measure::generated_kernel<double()>(what, build.cache(), run_it);
-                                      measure::timed how{std::move(kernel), measure::fixed{.runs = 10, .batch = 1}};
-                                      return measure::worker_task{six{}, std::move(how)};
-                                  },
-                                  {.pinned = false});
+    measure::isolated_workers run = running(1, 10, build);
     measure::pipeline pool(what, std::move(build), std::move(run));
     auto quiet = pool.alone(0);
     measure::limits within{};
