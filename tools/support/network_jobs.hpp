@@ -111,30 +111,13 @@ struct on_pool {
 };
 
 template <class Pool>
-on_pool(Pool) -> on_pool<Pool>;
-
-/// The same on a CUDA device, whose one worker process has as many configurations at a time as are built together.
-struct on_device {
-    std::shared_ptr<cuda_tasks> device;
-
-    [[nodiscard]] static std::size_t out() { return 1; }
-    [[nodiscard]] tunekit::task task(const network_job& j, std::size_t k) const
-    {
-        return {j.name, j.space, alone(k), j.flops, static_cast<double>(j.times)};
-    }
-    template <class Run, class Watch>
-    void drive(Run& run, std::span<tunekit::task> tasks, Watch&& watch)
-    {
-        tunekit::tune_tasks(run, tasks, {.watch = watch});
-    }
-    [[nodiscard]] cuda_tasks::measurer alone(std::size_t k) const { return device->alone(k); }
-};
+on_pool(Pool) -> on_pool<Pool>;  // that of a device is a reference: the tasks own it
 
 /// What `use` returns when it is called with the one that runs the jobs.
 template <class Use>
 auto with_runner(const network_jobs& jobs, std::size_t workers, Use&& use)
 {
-    if (jobs.cuda) return use(on_device{jobs.cuda});
+    if (jobs.cuda) return use(on_pool<decltype(jobs.cuda->pool())>{jobs.cuda->pool()});
     if (!jobs.built.empty()) return use(on_pool{pool_of(jobs.built, workers)});
     return use(on_pool{pool_of(jobs.own, workers)});
 }

@@ -59,8 +59,7 @@ inline network_totals totals_of(const network_jobs& jobs, const network_result& 
         out.tuned_latency += j.times * r.ends[k].cost;
         out.trials += record.trials().size();
         out.failed += record.failed();
-        for (const auto& t : record.trials())  // builders work meanwhile
-            measuring += t.measured.run_seconds + (jobs.built.empty() ? t.measured.build_seconds : 0);
+        for (const auto& t : record.trials()) measuring += t.measured.run_seconds;  // builders work meanwhile
         views.push_back({.flops = j.flops,
                          .weight = static_cast<double>(j.times),
                          .curve = record.curve(),

@@ -46,11 +46,10 @@ void enter_on_cuda(row& r, const std::string& form, double flops, const Template
     programs::cuda_tasks device;
     const std::size_t k = device.add(what, data, on_device);
     device.begin();
-    auto measure = device.alone(k);
     const index plain = programs::untuned_cuda(what);
-    const bool plain_runs = measure.measure({&plain, 1}, {}).front().ok();
+    const bool plain_runs = device.pool().alone(0, k).measure({&plain, 1}, {}).front().ok();
     const auto found = tunekit::tune(
-        what.space, measure,
+        what.space, device.pool(),
         tunekit::recipe{
             tunekit::search::annealing{}, tunekit::measure::fixed{}, {.abandon_factor = 3, .max_run_seconds = 5}, 8},
         {.seconds = set.seconds}, gen);

@@ -72,18 +72,18 @@ void tune()
     data.output(std::span<const float>(want));
 
     const auto program = transposition();
-    tk::measure::nvrtc_builder pool({.architecture = device.architecture()});
-    auto measure = tk::measure::cuda_measurer(program, std::move(pool), data, tk::measure::until_confident{},
-                                              {.device = device, .timing = {.state = tk::measure::cache::cold}});
+    tk::measure::nvrtc_builder compilers({.architecture = device.architecture()});
+    auto pool = tk::measure::cuda_pool(program, std::move(compilers), data, tk::measure::until_confident{},
+                                       {.device = device, .timing = {.state = tk::measure::cache::cold}});
     tk::random::philox gen(1);
-    const auto found = tk::tune(program.space, measure, tk::search::annealing{}, {.trials = 32}, gen);
+    const auto found = tk::tune(program.space, pool, tk::search::annealing{}, {.trials = 32}, gen);
     for (const auto& t : found.trials()) {
         const auto c = program.space.at(t.candidate);
         std::printf("tile %2d, rows %2d, padding %d: ", tk::get<"tile">(c), tk::get<"rows">(c), tk::get<"padding">(c));
         if (t.measured.failed) std::printf("%s\n", t.measured.failed->message.c_str());
         else std::printf("%.2f us\n", 1e6 * t.measured.cost);
     }
-    std::printf("%s, %s\n", device.name.c_str(), measure.running().conditions().text().c_str());
+    std::printf("%s, %s\n", device.name.c_str(), pool.running().conditions().text().c_str());
     if (!found.found()) throw tk::error("no configuration works");
     const double best = found.incumbent().measured.cost;
     std::printf("best of %llu: %.2f us, %.0f GB/s\n", static_cast<unsigned long long>(program.space.size()), 1e6 * best,

@@ -23,6 +23,7 @@
 
 #include "packages/kernels/operators/child.hpp"
 #include "packages/kernels/operators/noise.hpp"
+#include "packages/kernels/operators/operator_task.hpp"
 #include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/reference.hpp"
@@ -30,33 +31,15 @@
 
 namespace programs {
 
-/// Refers to a pool that several measurers share.
-class lent_pool {
-public:
-    explicit lent_pool(tunekit::measure::nvrtc_builder& to) : to_(&to) {}
-    [[nodiscard]] const auto& cache() const { return to_->cache(); }
-    void submit(const std::vector<tunekit::measure::source>& sources, std::string_view entry, double seconds)
-    {
-        to_->submit(sources, entry, seconds);
-    }
-    [[nodiscard]] auto wait(const std::string& key) { return to_->wait(key); }
-    void advance() { to_->advance(); }
-
-private:
-    tunekit::measure::nvrtc_builder* to_;
-};
-
-/// A device with the tasks that are run on it. Add tasks, then begin; then measure.
+/// A device with the tasks that are run on it. Add tasks, then begin; then use the pool.
 class cuda_tasks {
 public:
-    using measurement = tunekit::measure::measurement;
-    using limits = tunekit::measure::limits;
-
     /// Libraries by path, or the system's. Throws tunekit::measure::no_cuda where there is no driver, device or NVRTC.
     explicit cuda_tasks(const std::string& driver = {}, const std::string& compiler = {})
         : device_(tunekit::measure::find_cuda_device(0, driver)),
-          pool_({.architecture = device_.architecture(), .library = compiler}),
-          gpu_(device_.index, driver)
+          compilers_({.architecture = device_.architecture(), .library = compiler}),
+          gpu_(std::make_shared<tunekit::measure::cuda_session>(device_.index, driver)),
+          watch_(device_.bus, "")
     {
     }
 
@@ -86,60 +69,35 @@ public:
     std::size_t add(Template what, const std::shared_ptr<tunekit::measure::cuda_operands>& on, Repetition repeat)
     {
         namespace ms = tunekit::measure;
-        const std::size_t k = tasks_.size();
-        ms::timed how{ms::cuda_kernel(what, pool_.cache(), *on, gpu_), std::move(repeat),
-                      ms::cuda_check{on.get(), &gpu_}};
-        const auto here = std::make_shared<decltype(how)>(std::move(how));
-        auto runs = std::make_shared<decltype(ms::generated(what, lent_pool(pool_), admitted(what, k)))>(
-            ms::generated(what, lent_pool(pool_), admitted(what, k)));
+        work_.push_back(ms::worker_task{
+            what.space, ms::detail::device_runs<ms::cuda_run>(what, compilers_.cache(), *on, std::move(repeat), gpu_)});
+        may_.emplace_back(what, compilers_.cache(), ms::detail::cuda_rule(device_));
+        sources_.push_back(
+            {.source_of = [what](tunekit::index i) { return what.source_of(what.space.at(i)); }, .entry = what.entry});
         tasks_.push_back(
-            {.data = on,
-             .runs =
-                 [what, on, cache = pool_.cache()](ms::cuda_session& gpu, const auto& ours) {
-                     std::vector<contestant> field;
-                     for (const auto& [name, i] : ours) {
-                         const auto c = what.space.at(i);
-                         const ms::cuda_image image = cache.image(cache.key(what.source_of(c), what.entry));
-                         const auto run = std::make_shared<ms::cuda_run>(gpu, image, what.text(c), *on);
-                         field.push_back({name, [run, turn = std::uint64_t{0}]() mutable { return (*run)(turn++); }});
-                     }
-                     return field;
-                 },
-             .run = [on, here, space = what.space](tunekit::index i,
-                                                   const limits& l) { return (*here)(space.at(i), l); },
-             .measure = [runs](std::span<const tunekit::index> batch, const limits& l,
-                               const receiver& each) { runs->measure(batch, l, each); },
-             .conditions = [runs] { return runs->running().conditions(); }});
-        return k;
+            {.data = on, .runs = [what, on, cache = compilers_.cache()](ms::cuda_session& gpu, const auto& ours) {
+                 std::vector<contestant> field;
+                 for (const auto& [name, i] : ours) {
+                     const auto c = what.space.at(i);
+                     const ms::cuda_image image = cache.image(cache.key(what.source_of(c), what.entry));
+                     const auto run = std::make_shared<ms::cuda_run>(gpu, image, what.text(c), *on);
+                     field.push_back({name, [run, turn = std::uint64_t{0}]() mutable { return (*run)(turn++); }});
+                 }
+                 return field;
+             }});
+        return tasks_.size() - 1;
     }
 
-    /// Forks the worker.
+    /// Forks the worker: no task is added after this.
     void begin()
     {
-        auto work = [this](tunekit::index which, const limits& l) {
-            return tasks_[which >> shift].run(which & mask, l);
-        };
-        worker_.emplace(work, tunekit::measure::device_isolation());
+        namespace ms = tunekit::measure;
+        pool_.emplace(ms::detail::device_pool(std::move(sources_), std::move(compilers_), std::move(may_),
+                                              std::move(work_), watch_, ms::device_isolation().memory_bytes));
     }
 
-    /// A streaming measurer of one task. The tasks must outlive it.
-    struct measurer {
-        cuda_tasks* all;
-        std::size_t k;
-
-        [[nodiscard]] std::vector<measurement> measure(std::span<const tunekit::index> batch, const limits& l)
-        {
-            return tunekit::measure::detail::collected(*this, batch, l);
-        }
-        template <class Each>
-        void measure(std::span<const tunekit::index> batch, const limits& l, Each&& each)
-        {
-            all->tasks_[k].measure(batch, l, std::ref(each));
-        }
-    };
-
-    /// Task k as a measurer: it builds a batch, and reads the limits when a run begins.
-    [[nodiscard]] measurer alone(std::size_t k) { return {this, k}; }
+    /// Builds the configurations of all tasks while the device runs one of them. The tasks must outlive it.
+    [[nodiscard]] auto& pool() { return *pool_; }
 
     /// Something that is timed: seconds of one run on the device.
     struct contestant {
@@ -156,14 +114,14 @@ public:
         double seconds = 300)
     {
         const child_answer child = in_child("contest", seconds, [&] {
-            std::vector<contestant> field = tasks_[k].runs(gpu_, ours);
-            for (auto& c : others(gpu_, *tasks_[k].data)) field.push_back(std::move(c));
+            std::vector<contestant> field = tasks_[k].runs(*gpu_, ours);
+            for (auto& c : others(*gpu_, *tasks_[k].data)) field.push_back(std::move(c));
             std::vector<std::vector<double>> seen(field.size());
             std::vector<bool> good(field.size());
             for (std::size_t i = 0; i < field.size(); ++i) {
-                tasks_[k].data->poison(gpu_);
+                tasks_[k].data->poison(*gpu_);
                 static_cast<void>(field[i].seconds());
-                good[i] = !tasks_[k].data->wrong(gpu_);
+                good[i] = !tasks_[k].data->wrong(*gpu_);
             }
             for (int r = 0; r < rounds; ++r)
                 for (std::size_t i = 0; i < field.size(); ++i)
@@ -188,52 +146,28 @@ public:
     }
 
     /// Clocks and throttling over all tasks.
-    [[nodiscard]] tunekit::measure::cuda_conditions conditions() const
-    {
-        tunekit::measure::cuda_conditions out;
-        for (const auto& t : tasks_) out.add(t.conditions());
-        return out;
-    }
+    [[nodiscard]] tunekit::measure::cuda_conditions conditions() const { return watch_.seen(); }
 
 private:
-    using receiver = std::function<void(measurement)>;
-
-    static constexpr unsigned shift = 48;  // tasks above, configurations below: the largest space has 7e8
-    static constexpr tunekit::index mask = (tunekit::index{1} << shift) - 1;
-
     struct task {
         std::shared_ptr<tunekit::measure::cuda_operands> data;
         std::function<std::vector<contestant>(tunekit::measure::cuda_session&,
                                               const std::vector<std::pair<std::string, tunekit::index>>&)>
             runs;
-        std::function<measurement(tunekit::index, const limits&)> run;  // in the worker
-        std::function<void(std::span<const tunekit::index>, const limits&, const receiver&)> measure;
-        std::function<tunekit::measure::cuda_conditions()> conditions;
     };
-
-    /// The share of the one worker that is task k's.
-    struct share {
-        cuda_tasks* all;
-        std::size_t k;
-        std::vector<measurement> measure(std::span<const tunekit::index> batch, const limits& l)
-        {
-            std::vector<tunekit::index> shifted;
-            for (const tunekit::index i : batch) shifted.push_back((tunekit::index{k} << shift) | i);
-            return all->worker_.value().measure(shifted, l);
-        }
-    };
-
-    template <class Template>
-    auto admitted(const Template& what, std::size_t k)
-    {
-        return tunekit::measure::cuda_admitted(what, pool_.cache(), device_, share{this, k});
-    }
 
     tunekit::measure::cuda_device device_;
-    tunekit::measure::nvrtc_builder pool_;
-    tunekit::measure::cuda_session gpu_;
+    tunekit::measure::nvrtc_builder compilers_;
+    std::shared_ptr<tunekit::measure::cuda_session> gpu_;
+    tunekit::measure::detail::cuda_watch watch_;
     std::vector<task> tasks_;
-    std::optional<tunekit::measure::isolated_measurer> worker_;
+    std::vector<operator_source> sources_;
+    std::vector<tunekit::measure::detail::admission> may_;
+    std::vector<tunekit::measure::any_worker_task> work_;
+    std::optional<tunekit::measure::pipeline<
+        operator_source, tunekit::measure::detail::admitted_workers<tunekit::measure::detail::cuda_watch>,
+        tunekit::measure::nvrtc_builder>>
+        pool_;
 };
 
 /// A configuration that nobody tuned: of 256 draws the valid one whose block is nearest to 128 threads; where that leaves

@@ -9,6 +9,7 @@
 #include "tests/hygiene/listings/listed.hpp"
 #include "tunekit/devices/cuda.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/search/annealing.hpp"
 
 namespace tk = tunekit;

@@ -88,12 +88,13 @@ public:
         return over;
     }
 
-    /// Waits for its end, at most `seconds`; false where it has not ended by then.
-    [[nodiscard]] bool await(double seconds)
+    /// Waits for its end or until `enough()`, at most `seconds`; false where neither has come by then.
+    template <class Enough = std::false_type>
+    [[nodiscard]] bool await(double seconds, const Enough& enough = {})
     {
         const wall_clock now;
         const double deadline = now() + seconds;
-        while (!advance()) {
+        while (!advance() && !enough()) {
             const double moment = now();
             if (moment >= deadline) return false;
             detail::poll_set events;
@@ -106,6 +107,8 @@ public:
 
     /// Kills it and its group, where it has not ended.
     void end() noexcept { process_.end(); }
+    /// Sends it and its group a signal, where it has not ended.
+    void signal(int which) const noexcept { process_.kill(which); }
 
     /// The descriptor to poll for news; -1 where the process has closed its output and only its end is awaited.
     [[nodiscard]] int news() const noexcept { return output_.news(); }

@@ -94,20 +94,9 @@ public:
         require(room() > 0, "pipeline.submit: no room, want a call of room() before");
         require(next.task < templates_.size(), "pipeline.submit: no template for this task, want one for each");
         in_work w{.what = next, .submitted = now()};
-        const Template& t = templates_[next.task];
-        try {
-            const source text = t.source_of(t.space.at(next.candidate));
-            w.key = compilers_.cache().key(text, t.entry);
-            compilers_.submit({text}, t.entry, next.limits.build_seconds);
-        } catch (const error&) {
-            throw;  // a fault of the builder, not of the candidate
-        } catch (const std::exception& e) {
-            measurement m;
-            m.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
-            given_.push_back({.ticket = next.ticket, .measured = std::move(m)});
-            return;
-        }
-        building_.push_back(std::move(w));
+        measurement m{.failed = hand_in(next.task, next.candidate, next.limits.build_seconds, w.key)};
+        if (m.failed) given_.push_back({.ticket = next.ticket, .measured = std::move(m)});
+        else building_.push_back(std::move(w));
     }
 
     /// Serves compilers and runners, and returns the answers known; it waits for the first one for at most `seconds`.
@@ -167,12 +156,10 @@ private:
         void measure(std::span<const index> batch, const limits& within, Each&& each)
         {
             require(pool_->idle(), "pipeline.alone: jobs are out, want them collected before");
-            std::vector<build_result> built;
-            for (const index i : batch) built.push_back(pool_->build(task_, i, within.build_seconds));
+            const std::vector<build_result> built = pool_->build(task_, batch, within.build_seconds);
             for (std::size_t k = 0; k < batch.size(); ++k) {
-                measurement m;
-                if (built[k].failed) m.failed = std::move(built[k].failed);
-                else m = std::move(runner_.measure(batch.subspan(k, 1), within).front());
+                measurement m{.failed = built[k].failed};
+                if (!m.failed) m = std::move(runner_.measure(batch.subspan(k, 1), within).front());
                 m.build_seconds += built[k].seconds;
                 each(std::move(m));
             }
@@ -205,19 +192,31 @@ private:
         return building_.empty() && built_.empty() && running_.empty() && given_.empty();
     }
 
-    /// Waits until one configuration is built.
-    [[nodiscard]] build_result build(std::size_t task, index candidate, double seconds)
+    /// Hands the source of a configuration, under `key`, to the compilers; where the template throws, the failure.
+    std::optional<failure> hand_in(std::size_t task, index candidate, double seconds, std::string& key)
     {
         const Template& t = templates_[task];
         try {
             const source text = t.source_of(t.space.at(candidate));
+            key = compilers_.cache().key(text, t.entry);
             compilers_.submit({text}, t.entry, seconds);
-            return compilers_.wait(compilers_.cache().key(text, t.entry));
+            return std::nullopt;
         } catch (const error&) {
-            throw;
+            throw;  // a fault of the builder, not of the candidate
         } catch (const std::exception& e) {
-            return {.failed = failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()}};
+            return failure{failure_kind::invalid, 0, std::string("threw: ") + e.what()};
         }
+    }
+
+    /// Waits until all of a batch are built.
+    [[nodiscard]] std::vector<build_result> build(std::size_t task, std::span<const index> batch, double seconds)
+    {
+        std::vector<build_result> out(batch.size());
+        std::vector<std::string> keys(batch.size());
+        for (std::size_t k = 0; k < out.size(); ++k) out[k].failed = hand_in(task, batch[k], seconds, keys[k]);
+        for (std::size_t k = 0; k < out.size(); ++k)
+            if (!out[k].failed) out[k] = compilers_.wait(keys[k]);
+        return out;
     }
 
     /// Does what can be done without waiting.

@@ -186,10 +186,11 @@ TEST_CASE("good configurations are built, checked and timed by events; each faul
     CHECK(wide.failed->code == CL_OUT_OF_RESOURCES);
     CHECK(wide.failed->message.find("twice: work-items in one direction are 1048576, want at most ") == 0);
     const auto greedy = one(64, "greedy");
-    REQUIRE(greedy.failed);
-    CHECK(greedy.failed->kind == failure_kind::launch_error);
-    CHECK(greedy.failed->message ==
-          "twice: bytes of local memory are 268435456, want at most " + std::to_string(device.shared_bytes));
+    REQUIRE(greedy.failed);  // by us, unless the driver does not even build it: NVIDIA's refuses, PoCL 5 aborts
+    CHECK((greedy.failed->kind == failure_kind::launch_error || greedy.failed->kind == failure_kind::build_error));
+    if (greedy.failed->kind == failure_kind::launch_error)
+        CHECK(greedy.failed->message ==
+              "twice: bytes of local memory are 268435456, want at most " + std::to_string(device.shared_bytes));
 
     const auto unnamed = one(64, "unnamed");
     REQUIRE(unnamed.failed);
@@ -202,7 +203,7 @@ TEST_CASE("good configurations are built, checked and timed by events; each faul
     const auto beyond = one(64, "beyond");
     REQUIRE(beyond.failed);
     CHECK(beyond.failed->kind == failure_kind::wrong_result);
-    CHECK(beyond.failed->message == "output 0: wrote 0 bytes past its end");
+    CHECK(beyond.failed->message == "output 0: wrote past its end, first at byte 0 after it");
     const auto outside = one(64, "outside");
     REQUIRE(outside.failed);
     CHECK((outside.failed->kind == failure_kind::crash || outside.failed->kind == failure_kind::launch_error));
@@ -237,7 +238,7 @@ TEST_CASE("what takes too long to build is a failure of its own, and what was bu
         REQUIRE(built);
         REQUIRE(built->kernels.count("twice") == 1);
         CHECK(built->kernels.at("twice").max_threads >= 64);
-        CHECK(built->kernels.at("twice").shared_bytes == 0);
+        CHECK(built->kernels.at("twice").shared_bytes <= 1);  // NVIDIA's says 1 for none
     }
     ms::opencl_builder again({.device = device, .directory = folder / "cache"});
     again.submit({source}, what.entry, 60);
@@ -298,6 +299,7 @@ TEST_CASE("a kernel file with the parameters as macros, in half precision; its e
             const tk::index which = space.index_of(c).value();
             const auto m = measure.measure({&which, 1}, {.run_seconds = 20, .build_seconds = 60}).front();
             CHECK_MESSAGE(m.failed.has_value() == broken, (m.failed ? m.failed->message : std::string()));
-            if (m.failed) CHECK_MESSAGE(m.failed->message.find("twice.cl:6") != std::string::npos, m.failed->message);
+            if (m.failed && device.name.find("NVIDIA") == std::string::npos)  // whose compiler ignores #line
+                CHECK_MESSAGE(m.failed->message.find("twice.cl:6") != std::string::npos, m.failed->message);
         }
 }

@@ -9,6 +9,7 @@
 
 #include "packages/devices/tests/support/doubling.hpp"
 #include "packages/devices/tests/support/fake_cuda.hpp"
+#include "tunekit/core/detail/system/processes.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/random/philox.hpp"
@@ -216,7 +217,7 @@ TEST_CASE("good configurations are built, checked and timed by the device's cloc
     const auto beyond = one(5, "beyond");
     REQUIRE(beyond.failed);
     CHECK(beyond.failed->kind == failure_kind::wrong_result);
-    CHECK(beyond.failed->message == "output 0: wrote 0 bytes past its end");
+    CHECK(beyond.failed->message == "output 0: wrote past its end, first at byte 0 after it");
     const auto refused = one(5, "refused");
     REQUIRE(refused.failed);
     CHECK(refused.failed->kind == failure_kind::launch_error);
@@ -228,6 +229,62 @@ TEST_CASE("good configurations are built, checked and timed by the device's cloc
     CHECK(one(5, "ok").cost == doctest::Approx(5e-6).epsilon(1e-4));
     CHECK(measure.running().conditions().text() == "clocks not observed");
     CHECK_THROWS(here.driver.count("fake_launches"));  // the driver was opened in workers alone
+}
+
+TEST_CASE("a pool builds while the device runs, and refuses what the device cannot start")
+{
+    const machine here;
+    const support::fake_library nvml(support::fake_clocks_source);
+    const tk::space::product space{tk::space::parameter<"mode">({"ok", "fault", "bad", "none"}),
+                                   tk::space::parameter<"threads">({length + 1, 2048})};
+    const ms::source_template what{space, [](const auto& c) {
+                                       const std::string mode = tk::get<"mode">(c);
+                                       if (mode == "none") throw std::invalid_argument("no such kernel");
+                                       ms::cuda_source out;
+                                       out.text = mode == "bad" ? "//bad" : "//run factor=2 n=64 us=5 mode=" + mode;
+                                       out.launches = {{.grid = {1, 1, 1}, .block = {tk::get<"threads">(c), 1, 1}}};
+                                       return out;
+                                   }};
+    doubling on;
+    auto device = ms::find_cuda_device(0, here.driver.path());
+    device.bus = "0000:65:00.0";
+    auto pool = ms::cuda_pool(what, here.builder(), on.data, ms::fixed{.runs = 2},
+                              {.device = device, .driver = here.driver.path(), .nvml = nvml.path()});
+    CHECK(pool.workers() == 1);
+    CHECK(pool.room() == 2);
+    std::vector<ms::measurement> got(space.size());
+    tk::index out = 0;
+    for (std::size_t in = 0; in < got.size();) {
+        for (; out < got.size() && pool.room() > 0; ++out)
+            pool.submit(
+                {.ticket = tk::ticket{out}, .candidate = out, .limits = {.run_seconds = 20, .build_seconds = 20}});
+        for (tk::answer& a : pool.collect(20)) {
+            REQUIRE(a.measured);
+            got[static_cast<std::size_t>(a.ticket)] = std::move(*a.measured);
+            ++in;
+        }
+    }
+    for (tk::index i = 0; i < got.size(); ++i) {
+        const auto c = space.at(i);
+        const std::string mode = tk::get<"mode">(c);
+        const auto& m = got[i];
+        CAPTURE(mode);
+        CHECK(m.ok() == (mode == "ok" && tk::get<"threads">(c) < 2048));
+        if (m.ok()) CHECK(m.cost == doctest::Approx(5e-6).epsilon(1e-4));
+        else if (mode == "bad") CHECK(m.failed->kind == failure_kind::build_error);
+        else if (mode == "none") CHECK(m.failed->message == "threw: no such kernel");
+        else CHECK(m.failed->code == (tk::get<"threads">(c) == 2048 ? 701 : 700));
+    }
+    const unsigned ran = pool.running().conditions().samples;
+    CHECK(ran >= 2);
+    const tk::index good = space.index_of(space.at(0)).value();
+    const std::vector<tk::index> again{good, got.size() - 1, good};
+    const auto alone = pool.alone(0).measure(again, {.run_seconds = 20, .build_seconds = 20});
+    CHECK(alone.front().ok());
+    CHECK(alone.back().ok());
+    CHECK(alone[1].failed->kind == failure_kind::invalid);
+    CHECK(pool.running().conditions().samples == ran + 2);
+    CHECK(pool.running().conditions().max_mhz == 1755);
 }
 
 TEST_CASE("a flush is outside the timed window, and a warm run is launched until it is long enough")
@@ -351,22 +408,20 @@ TEST_CASE("reasons for lower clocks are told in words")
     all.add(seen);
     all.add({});
     CHECK(all == seen);
-    const support::fake_library nvml(R"c(
-        static int device;
-        int nvmlInit_v2(void) { return 0; }
-        int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** d) { *d = &device; return bus[0] == '0' ? 0 : 6; }
-        int nvmlDeviceGetClockInfo(void* d, int what, unsigned* mhz) { *mhz = what == 1 ? 1755 : 1; return d != &device; }
-        int nvmlDeviceGetCurrentClocksThrottleReasons(void* d, unsigned long long* why)
-        {
-            *why = 8;
-            return d != &device;
-        }
-    )c");
+    const support::fake_library nvml(support::fake_clocks_source);
     ms::cuda_conditions now;
-    const ms::detail::cuda_clocks clocks("0000:65:00.0", nvml.path());
-    REQUIRE(clocks.watching());
+    const int threads = tk::core::detail::system::thread_count();
+    ms::detail::cuda_clocks clocks("0000:65:00.0", nvml.path());
     clocks.look(now);
+    clocks.look(now);
+    CHECK(now.samples == 2);
+    CHECK(tk::core::detail::system::thread_count() == threads);
     CHECK(now.text() == "1755 to 1755 MHz, held back by: hardware slowdown");
-    CHECK_FALSE(ms::detail::cuda_clocks("none", nvml.path()).watching());
-    CHECK_FALSE(ms::detail::cuda_clocks("0000:65:00.0", "/nowhere/nvml.so").watching());
+    for (auto [bus, library] : {std::pair{"none", nvml.path()}, {"0000:65:00.0", std::string("/nowhere/nvml.so")}}) {
+        ms::cuda_conditions none;
+        ms::detail::cuda_clocks blind(bus, library);
+        blind.look(none);
+        blind.look(none);
+        CHECK(none.samples == 0);
+    }
 }

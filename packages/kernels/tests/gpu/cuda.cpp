@@ -183,10 +183,12 @@ TEST_CASE("1000 random configurations of two layers: the static checks refuse wh
         auto measure = ms::cuda_measurer(what, ms::nvrtc_builder({.architecture = on->architecture()}), data,
                                          ms::until_confident{}, {.device = *on});
         int worked = 0, refused = 0, unbuilt = 0, registers = 0;
-        for (const tk::index i : what.space.sample(500, gen)) {
+        const auto batch = what.space.sample(500, gen);  // at once, so that all compilers have work
+        const tk::index* next = batch.data();
+        measure.measure(batch, {.run_seconds = 5, .build_seconds = 30}, [&](const ms::measurement& m) {
+            const tk::index i = *next++;
             const bool valid =
                 !tk::kernels::detail::exceeds(tk::kernels::detail::conv2d_cuda_usage(s, what.space.at(i)));
-            const auto m = measure.measure({&i, 1}, {.run_seconds = 5, .build_seconds = 30}).front();
             const std::string message = m.failed ? m.failed->message : "";
             if (m.failed && message.find("statements") != std::string::npos) {
                 ++unbuilt;  // refused for the compiler's sake
@@ -194,15 +196,19 @@ TEST_CASE("1000 random configurations of two layers: the static checks refuse wh
                 INFO(name << " " << i << ": " << message);
                 const bool slow =
                     m.failed->kind == failure_kind::build_timeout || m.failed->kind == failure_kind::run_timeout;
-                CHECK((slow || message.find("registers") != std::string::npos));
+                // Local memory is reserved for all threads that the device may hold: spills can take all there is.
+                const bool spilled = m.failed->kind == failure_kind::out_of_memory;
+                CHECK((slow || spilled || message.find("registers") != std::string::npos));
                 ++registers;
             } else {
                 INFO(name << " " << i << ": " << message);
                 CHECK(valid == m.ok());
                 ++(valid ? worked : refused);
             }
-        }
-        std::printf("%s: %d work, %d are refused by both, %d too large to build, %d valid but for registers or time\n",
-                    name, worked, refused, unbuilt, registers);
+        });
+        CHECK(next == batch.data() + batch.size());
+        std::printf(
+            "%s: %d work, %d are refused by both, %d too large to build, %d valid but for registers, memory or time\n",
+            name, worked, refused, unbuilt, registers);
     }
 }

@@ -158,7 +158,7 @@ public:
             const std::string name = "output " + std::to_string(which++);
             const canary after{got.data() + o.content.size(), beyond};
             if (const std::size_t at = after.first_damaged(); at != beyond)
-                return name + ": wrote " + std::to_string(at) + " bytes past its end";
+                return name + ": wrote past its end, first at byte " + std::to_string(at) + " after it";
             got.resize(o.content.size());
             if (auto line = o.differs(got, o.content, o.within)) return name + ": " + *line;
         }

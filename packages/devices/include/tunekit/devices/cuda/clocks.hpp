@@ -4,11 +4,14 @@
 /// \file
 /// The clock rates at which a device ran, and the reasons for lower ones, as NVML reports them.
 
-#include <optional>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <string>
 #include <utility>
 
 #include "tunekit/devices/library.hpp"
+#include "tunekit/measure/build/child_process.hpp"
 
 namespace tunekit::measure {
 
@@ -64,51 +67,79 @@ struct cuda_conditions {
 
 namespace detail {
 
-/// NVML on one device. It reads nothing where there is no NVML. It does not begin CUDA, so a process that forks workers
-/// may use it. Move-only.
+/// NVML on one device, in a process of its own: nvmlInit starts a thread, and this process has to fork workers. It
+/// reads nothing where there is no NVML, or where that does not answer. Move-only.
 class cuda_clocks {
 public:
-    /// Opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml; empty: the system's. It does
-    /// not throw where it is missing.
+    /// Forks the process, which opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml;
+    /// empty: the system's. It does not throw where it is missing.
     explicit cuda_clocks(const std::string& bus, const std::string& library = {})
+        : reader_([&] { return tell(bus, library); })
     {
-        try {
-            nvml_.emplace(library, std::vector<std::string>{"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
-            int (*init)() = nullptr;
-            int (*find)(const char*, void**) = nullptr;
-            init = nvml_->find("nvmlInit_v2");
-            find = nvml_->find("nvmlDeviceGetHandleByPciBusId_v2");
-            clock_ = nvml_->find("nvmlDeviceGetClockInfo");
-            try {
-                reasons_ = nvml_->find("nvmlDeviceGetCurrentClocksThrottleReasons");
-            } catch (const no_cuda&) {
-                reasons_ = nvml_->find("nvmlDeviceGetCurrentClocksEventReasons");  // its name in newer versions
-            }
-            if (init() != 0 || find(bus.c_str(), &device_) != 0) device_ = nullptr;
-        } catch (const no_cuda&) {
-            device_ = nullptr;
-        }
     }
 
-    /// Whether NVML was found and knows the device.
-    [[nodiscard]] bool watching() const noexcept { return device_ != nullptr; }
-
     /// Adds the present clock rate and reasons; nothing where NVML does not give them.
-    void look(cuda_conditions& to) const
+    void look(cuda_conditions& to)
     {
-        constexpr int multiprocessors = 1;  // NVML_CLOCK_SM
+        if (asked_ == 0 && !said("\nready", 10)) return;
+        reader_.signal(SIGUSR1);
+        const std::string number = '\n' + std::to_string(++asked_) + ' ';
+        if (!said(number, 1)) return;
+        const std::string text = reader_.text();
         unsigned mhz = 0;
         unsigned long long reasons = 0;
-        if (device_ == nullptr || clock_(device_, multiprocessors, &mhz) != 0) return;
-        if (reasons_(device_, &reasons) != 0) reasons = 0;
-        to.add(mhz, reasons);
+        if (std::sscanf(text.c_str() + text.rfind(number) + number.size(), "%u %llu", &mhz, &reasons) == 2)
+            to.add(mhz, reasons);
     }
 
 private:
-    std::optional<cuda_library> nvml_{};
-    void* device_ = nullptr;  ///< nvmlDevice_t
-    int (*clock_)(void*, int, unsigned*) = nullptr;
-    int (*reasons_)(void*, unsigned long long*) = nullptr;
+    /// Whether it says `what`, and the rest of that line, within `seconds`. Where it does not, it is not asked again.
+    bool said(const std::string& what, double seconds)
+    {
+        const auto heard = [&] {
+            const std::string text = reader_.text();
+            const std::size_t at = text.rfind(what);
+            return at != std::string::npos && text.find('\n', at + what.size()) != std::string::npos;
+        };
+        silent_ = silent_ || !reader_.await(seconds, heard) || !heard();
+        return !silent_;
+    }
+
+    /// The child: a line that it is ready, then one with number, clock rate and reasons for each SIGUSR1.
+    static int tell(const std::string& bus, const std::string& library)
+    {
+        sigset_t questions;
+        sigemptyset(&questions);
+        sigaddset(&questions, SIGUSR1);
+        ::sigprocmask(SIG_BLOCK, &questions, nullptr);
+        const cuda_library nvml(library, {"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
+        int (*const init)() = nvml.find("nvmlInit_v2");
+        int (*const find)(const char*, void**) = nvml.find("nvmlDeviceGetHandleByPciBusId_v2");
+        int (*const clock)(void*, int, unsigned*) = nvml.find("nvmlDeviceGetClockInfo");
+        int (*reasons)(void*, unsigned long long*) = nullptr;
+        try {
+            reasons = nvml.find("nvmlDeviceGetCurrentClocksThrottleReasons");
+        } catch (const no_cuda&) {
+            reasons = nvml.find("nvmlDeviceGetCurrentClocksEventReasons");  // its name in newer versions
+        }
+        void* device = nullptr;  // nvmlDevice_t
+        if (init() != 0 || find(bus.c_str(), &device) != 0) return 1;
+        ::dprintf(1, "\nready\n");
+        constexpr int multiprocessors = 1;  // NVML_CLOCK_SM
+        unsigned mhz = 0;
+        unsigned long long why = 0;
+        int which = 0;
+        for (unsigned k = 1; ::sigwait(&questions, &which) == 0; ++k) {
+            if (clock(device, multiprocessors, &mhz) != 0) return 1;
+            if (reasons(device, &why) != 0) why = 0;
+            ::dprintf(1, "\n%u %u %llu\n", k, mhz, why);
+        }
+        return 1;
+    }
+
+    child_process reader_;
+    unsigned asked_ = 0;
+    bool silent_ = false;
 };
 
 }  // namespace detail

@@ -2,14 +2,15 @@
 #pragma once
 
 /// \file
-/// A measurer for the configurations of a CUDA template. They are built by NVRTC, checked against the device's limits,
-/// and run in a worker process, so that a CUDA fault ends that process only.
+/// A measurer and a pool for the configurations of a CUDA template. They are built by NVRTC, checked against the
+/// device's limits, and run in a worker process, so that a CUDA fault ends that process only.
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tunekit/devices/cuda/clocks.hpp"
 #include "tunekit/devices/cuda/kernel.hpp"
@@ -19,40 +20,41 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// What one CUDA device can start, by the resources in cubins. It reads the device's clocks.
+/// What one CUDA device can start, by the resources in cubins.
 class cuda_rule {
 public:
     static constexpr int refusal = cuda_driver::out_of_resources;
 
-    cuda_rule(cuda_device on, const std::string& nvml) : on_(std::move(on)), clocks_(on_.bus, nvml) {}
+    explicit cuda_rule(cuda_device on) : on_(std::move(on)) {}
 
     [[nodiscard]] std::optional<std::string> exceeds(const cuda_launch& l, const std::string& cubin) const
     {
         return detail::exceeds(l, cubin_resources(cubin, l.entry), on_);
     }
-    void ran() { clocks_.look(seen_); }
-    [[nodiscard]] const cuda_conditions& seen() const noexcept { return seen_; }
 
 private:
     cuda_device on_;
-    cuda_clocks clocks_;
-    cuda_conditions seen_{};
+};
+
+/// Reads a device's clocks after each candidate. Copies share what they have seen.
+class cuda_watch {
+public:
+    cuda_watch(const std::string& bus, const std::string& nvml) : of_(std::make_shared<state>(bus, nvml)) {}
+    void ran() const { of_->clocks.look(of_->seen); }
+    [[nodiscard]] const cuda_conditions& seen() const noexcept { return of_->seen; }
+
+private:
+    struct state {
+        state(const std::string& bus, const std::string& nvml) : clocks(bus, nvml) {}
+        cuda_clocks clocks;
+        cuda_conditions seen{};
+    };
+    std::shared_ptr<state> of_;
 };
 
 }  // namespace detail
 
-/// A measurer in front of `inner`, which gets only what device `on` can start, by the resources in the cubins. The rest
-/// fails as launch_error with the code that the driver would give (701), and no worker is lost. It reads the device's
-/// clocks after each run, for its `conditions()`; `nvml` is libnvidia-ml, empty: the system's.
-template <class Template, measurer Inner>
-[[nodiscard]] auto cuda_admitted(Template what, cubin_cache cache, cuda_device on, Inner inner,
-                                 const std::string& nvml = {})
-{
-    return detail::admitted_measurer(std::move(what), std::move(cache), detail::cuda_rule(std::move(on), nvml),
-                                     std::move(inner));
-}
-
-/// Settings of `cuda_measurer`.
+/// Settings of `cuda_measurer` and `cuda_pool`.
 struct cuda_options {
     cuda_device device{};                             ///< from find_cuda_device
     std::string driver{};                             ///< libcuda; empty: the system's
@@ -81,7 +83,36 @@ template <class Template, class Repetition>
 {
     const auto gpu = std::make_shared<cuda_session>(options.device.index, options.driver, options.timing);
     return detail::device_measurer<cuda_run>(std::move(what), std::move(pool), data, std::move(repeat), gpu,
-                                             detail::cuda_rule(options.device, options.nvml), options.memory_bytes);
+                                             detail::cuda_rule(options.device), options.memory_bytes,
+                                             detail::cuda_watch(options.device.bus, options.nvml));
+}
+
+/// The same as a pool: the compilers work while the device runs what they have built, so that a search waits for the
+/// slower of the two and not for both. It has one worker, the device; `room()` is as many jobs as there are compilers,
+/// and one. Take it wherever compiling takes longer than running, which with NVRTC is the rule.
+///
+///     auto pool  = cuda_pool(program, nvrtc_builder({.architecture = device.architecture()}), data, until_confident{},
+///                            {.device = device});
+///     auto found = tune(program.space, pool, recipes::combined(), {.seconds = 60}, gen);
+///
+/// `running().conditions()` are the clocks seen.
+///
+/// Failures:   as those of `cuda_measurer`.
+/// Errors:     those of `isolated_workers` and `pipeline`.
+/// Threads:    as for `pipeline`.
+template <class Template, class Repetition>
+[[nodiscard]] auto cuda_pool(Template what, nvrtc_builder compilers, cuda_operands& data, Repetition repeat,
+                             const cuda_options& options)
+{
+    const auto gpu = std::make_shared<cuda_session>(options.device.index, options.driver, options.timing);
+    std::vector<any_worker_task> tasks;
+    tasks.push_back(
+        worker_task{what.space, detail::device_runs<cuda_run>(what, compilers.cache(), data, std::move(repeat), gpu)});
+    std::vector<detail::admission> may{detail::admission(what, compilers.cache(), detail::cuda_rule(options.device))};
+    std::vector<Template> sources;
+    sources.push_back(std::move(what));
+    return detail::device_pool(std::move(sources), std::move(compilers), std::move(may), std::move(tasks),
+                               detail::cuda_watch(options.device.bus, options.nvml), options.memory_bytes);
 }
 
 }  // namespace tunekit::measure

@@ -119,8 +119,8 @@ public:
         return out;
     }
 
-    /// Compiles `text` with options such as --gpu-architecture=sm_80. It is slow and may never end, so run it in a
-    /// process of its own, as `nvrtc_builder` does.
+    /// Compiles `text` with options such as --gpu-architecture=sm_80. It is slow, may never end, and with NVRTC 13
+    /// begins CUDA in this process where there is a driver, so run it in a process of its own, as `nvrtc_builder` does.
     [[nodiscard]] outcome compile(const std::string& text, const std::vector<std::string>& options) const
     {
         outcome out;

@@ -49,7 +49,6 @@ public:
         }
         return detail::exceeds(l, use, on_);
     }
-    void ran() noexcept {}
 
 private:
     opencl_device on_;
