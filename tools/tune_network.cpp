@@ -68,7 +68,7 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
     std::vector<tk::task> tasks;
     std::vector<tk::index> untuned;
     for (std::size_t k = 0; k < jobs.all.size(); ++k) {
-        tasks.push_back(runner.task(jobs.all[k], k));
+        tasks.push_back(runner.task(jobs.all[k]));
         untuned.push_back(jobs.all[k].untuned);
         if (!o.from_scratch) tasks.back().begin_with(jobs.first_of(k));
     }

@@ -98,7 +98,7 @@ struct on_pool {
     Pool pool;
 
     [[nodiscard]] std::size_t out() const { return (std::max)(pool.workers(), pool.room()); }
-    [[nodiscard]] tunekit::task task(const network_job& j, std::size_t) const
+    [[nodiscard]] tunekit::task task(const network_job& j) const
     {
         return {j.name, j.space, j.flops, static_cast<double>(j.times)};
     }

@@ -10,7 +10,7 @@ programs::cuda_operator programs::on_cuda(cuda_tasks* device, const tunekit::ker
                                   cuda_operator out{.space = what.space};
                                   if (device == nullptr) return out;
                                   out.untuned = untuned_cuda(what);
-                                  out.number = device->add(what, operands, want, *repetition);
+                                  device->add(what, operands, want, *repetition);
                                   return out;
                               });
 }

@@ -75,7 +75,6 @@ class cuda_tasks;
 struct cuda_operator {
     tunekit::space::any_space space;
     tunekit::index untuned = 0;
-    std::size_t number = 0;  ///< what `cuda_tasks::measure` calls it
 };
 
 /// Adds a convolution, under Winograd's template where `winograd` and it applies, or a product to a device; without one only the

@@ -72,8 +72,8 @@ inline constexpr const char* nvrtc_mark = "--tunekit-nvrtc";  ///< the first arg
 inline int compile_into(const nvrtc& compiler, const std::string& text, const std::vector<std::string>& options,
                         const std::string& file)
 {
-    ::setenv("CUDA_VISIBLE_DEVICES", "-1",
-             1);  // NVRTC 13 calls cuInit, which takes 0.2 s of each compilation on an H100
+    // NVRTC 13 calls cuInit, which takes 0.2 s of each compilation on an H100.
+    ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
     nvrtc::outcome built = compiler.compile(text, options);
     if (built.good) write_file(file, cuda_image{std::move(built.cubin), std::move(built.ptx)}.text());
     for (std::size_t at = 0; at < built.log.size();) {
@@ -215,11 +215,11 @@ inline void serve_nvrtc(int argc, char** argv)
 ///
 /// No device is needed. The library is opened here and the processes are forked from this one, so a compilation costs a
 /// fork and the compiler's time. Nothing is compiled here: NVRTC 13 begins CUDA where there is a driver, and CUDA does
-/// not survive the fork of a worker. Or programs are started, as `nvrtc_options::program`
-/// says. PTX is kept together with the machine code. Where the architecture is newer than all that the library knows,
-/// it compiles for the newest of those: the driver makes a device's own code from PTX. A source defines its entry point
-/// as `extern "C" __global__`. What it includes is found in the toolkit that NVRTC belongs to
-/// (`nvrtc_options::includes`), and its contents are a part of the key.
+/// not survive the fork of a worker. Or programs are started, as `nvrtc_options::program` says. PTX is kept together
+/// with the machine code. Where the architecture is newer than all that the library knows, it compiles for the newest
+/// of those: the driver makes a device's own code from PTX. A source defines its entry point as
+/// `extern "C" __global__`. What it includes is found in the toolkit that NVRTC belongs to (`nvrtc_options::includes`),
+/// and its contents are a part of the key.
 ///
 /// Failures:   build_error with the compiler's messages from its first error on, build_timeout.
 /// Errors:     no_cuda where there is no NVRTC; std::invalid_argument for an architecture it does not know.

@@ -72,7 +72,7 @@ namespace detail {
 class cuda_clocks {
 public:
     /// Forks the process, which opens the device with a bus identity, cuda_device::bus. `library` is libnvidia-ml;
-    /// empty: the system's. It does not throw where it is missing.
+    /// empty: the system's. It does not throw where that is missing; tunekit::error where no process can be forked.
     explicit cuda_clocks(const std::string& bus, const std::string& library = {})
         : reader_([&] { return tell(bus, library); })
     {
