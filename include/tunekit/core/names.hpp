@@ -12,9 +12,7 @@
 namespace tunekit::core {
 
 /// The name of a value of an enumeration whose values are 0, 1, 2, ...: `names` are in their order. "?" for a value
-/// without a name.
-///
-///     constexpr const char* to_text(side s) noexcept { return core::name_of(s, {"left", "right"}); }
+/// without a name. A `to_text(side s)` returns `core::name_of(s, {"left", "right"})`.
 template <class Enum>
 [[nodiscard]] constexpr const char* name_of(Enum value, std::initializer_list<const char*> names) noexcept
 {

@@ -291,7 +291,7 @@ template <measurer M>
 
 /// The same where each round has a measurer of its own, which `make()` returns: new processes, with new buffers.
 ///
-///     const auto result = race([&] { return isolated(space, timed{kernel_on(new_buffers()), once}); }, finalists);
+///     const auto result = race([&] { return isolated(space, timed{kernel_on(new_buffers())}); }, finalists);
 ///
 /// `program` needs no such form: each of its measurements is a process. Cost: that of `make` in each round, too.
 template <class Make>

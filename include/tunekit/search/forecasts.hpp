@@ -23,7 +23,7 @@ class memory;
 /// `recipes::combined(past)`, or by hand, to be fitted once for several strategies:
 ///
 ///     const tk::search::forecasts known(past);
-///     strategy.remember(known);
+///     auto how = tk::recipes::combined(known);
 ///
 /// The forecast of source s for a configuration x is g_s(x), the mean of that Gaussian process: about -ln(cost / lowest
 /// cost of the source). So 0 is as good as its best, -0.7 twice as slow. A failure counts as the slowest valid cost, a

@@ -120,6 +120,7 @@ struct of_dispatch : anything {
     struct pick;
     struct config;
     static tk::dispatch::results all, learned, judged;
+    static const tk::dispatch::choice chosen;
     static tk::dispatch::shape_sizes at;
     static const std::vector<tk::dispatch::shape_sizes> family;
     static const std::string device;
@@ -136,7 +137,9 @@ struct of_explore : anything {
     inline static const auto model = tk::surrogate::random_forest{};
 };
 
-struct of_formats : anything {};
+struct of_formats : anything {
+    static const tk::tuning found;
+};
 
 struct of_io : anything {
     inline static const auto how = tk::recipes::combined();
@@ -202,10 +205,14 @@ struct of_measure : anything {
     static const tk::measure::recorded_rows rows_of_a, rows_of_b;
     static tk::measure::virtual_clock time;
     static void take(const tk::answer&);
+    static int ask_a_library_that_may_crash();
+    static std::vector<float> new_buffers();
+    inline static const auto kernel_on = [](std::vector<float>) { return kernel; };
 };
 
 struct of_online : anything {
     static void launch(const auto&) {}
+    static void advance();
     static double max_over_ranks(double);
     inline static tk::online::registry dslash{{"dslash", "3.1", "this"}, space, untuned};
     static const std::int64_t nx, ny;
@@ -234,6 +241,8 @@ struct of_screen : anything {
 };
 
 struct of_search : anything {
+    static const tk::tuning found;
+    static const tk::experience past;
     static const std::string name;
     inline static const auto& other_space = space;
     inline static const tk::surrogate::random_forest forest{};
@@ -245,7 +254,8 @@ struct of_space : anything {
     enum class algorithm { direct, winograd };
     static const int n, ow;
     static const std::vector<std::int64_t> values;
-    inline static const auto& product = space;
+    inline static const auto &product = space, &small = space, &large = space;
+    static const tk::index best, fallback;
     inline static const auto configuration = space.at(0);
     static void run(int, int);
 };

@@ -107,13 +107,12 @@ inline void check_header(const choice& c, const header_options& options)
 ///     constexpr pick pick_for(const char* device, long long m, long long n, long long k);    // which, and by which rung
 ///     constexpr const config& choose(const char* device, long long m, long long n, long long k);
 ///     pick pick_now(const char* device, long long m, long long n, long long k);              // TUNEKIT_DISPATCH first
-///     constexpr decltype(auto) visit(const pick& which, F&& f);           // f(instance<N>{}), for kernels that are templates
 ///
-/// and the first three without a device, for the home device. A size that is words is an `enum class` of the size's
-/// name. In C the names begin with the options' name and `_`, `choose` gives a pointer, and the functions that take a
-/// device end in `_on_device`. These choose what `choice::choose` does. `pick::untuned` says where the program's
-/// untuned default is believed to be faster, `pick::on` whether the device itself answered, or a kin. Comments give the
-/// device, the date and the expected loss of each rung.
+/// and these without a device, for the home device. `visit(which, f)` returns f(instance<N>{}), for kernels that are
+/// templates. A size that is words is an `enum class` of the size's name. In C the names begin with the options' name
+/// and `_`, `choose` gives a pointer, and the functions that take a device end in `_on_device`. These choose what
+/// `choice::choose` does. `pick::untuned` says where the program's untuned default is believed to be faster, `pick::on`
+/// whether the device itself answered, or a kin. Comments give the device, the date and the expected loss of each rung.
 ///
 /// The environment is read at the first call; in C that call must not meet another one in a second thread.
 ///

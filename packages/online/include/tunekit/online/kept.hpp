@@ -18,9 +18,9 @@ namespace tunekit::online {
 
 /// Reads a registry's winners from a file now, and writes them while the application runs and at the end.
 ///
-///     tk::online::kept tuned(registry, "tuned.txt");
+///     tk::online::kept tuned(dslash, "tuned.txt");
 ///     tk::stop_on_signal stop;                                  // SIGTERM and Ctrl-C end the loop, not the process
-///     for (...; !stop.heard(); tuned.step()) ...
+///     for (; !stop.heard(); tuned.step()) advance();
 ///
 /// `step` writes within a second after a context settled, and otherwise every `seconds`. The destructor writes, too, so
 /// that what was found survives an exception and every orderly end. Nothing is done in signal handlers.

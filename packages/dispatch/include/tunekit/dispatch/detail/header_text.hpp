@@ -243,7 +243,8 @@ struct instance {
 };
 
 /// Calls `f` with the instance that was picked, and returns what it returns:
-///     visit(pick_for(...), [&](auto c) { run<c.value.)" +
+)"
+                      "///     visit(pick_for(...), [&](auto c) { run<c.value." +
                       (c.parameters.empty() ? "candidate" : c.parameters.front()) + R"(>(...); });
 template <class F>
 constexpr decltype(auto) visit(const pick& which, F&& f)
