@@ -5,6 +5,7 @@
 // Compilers build the next batch while a worker process measures and checks the last one. The winner is compared with what TVM
 // runs without tuning.
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "tunekit/kernels/autotvm/x86_layout.hpp"
 #include "tunekit/kernels/autotvm/x86_source.hpp"
+#include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/measure/build/generated.hpp"
@@ -41,7 +43,8 @@ struct layer {
     std::vector<float> x, w, want = tk::kernels::reference_conv2d(shape, x, w);
     tk::measure::guarded_buffer<float> y{want.size()},
         frame{std::size_t{shape.ci} * (shape.height + 2) * (shape.width + 2)};
-    int block = 1;  // of the output, as the last configuration has it
+    tk::kernels::buffer in{x.size()}, weights{w.size()};  // packed, at 64 bytes: so a vector is within a cache line
+    int block = 1;                                        // of the output, as the last configuration has it
 
     /// Packs the operands into a configuration's layout and gives a call of its function, for `generated_kernel`.
     auto bind()
@@ -49,9 +52,9 @@ struct layer {
         return [this](auto* function, const auto& c) {
             block = tk::get<"tile_oc">(c)[1];
             const int ic = tk::get<"tile_ic">(c)[1];
-            return [function, in = at::blocked(x, 1, shape.ci, shape.height * shape.width, ic),
-                    weights = at::blocked_weights(w, shape, ic, block), y = y.data(),
-                    frame = frame.data()] { function(in.data(), weights.data(), y, frame); };
+            std::ranges::copy(at::blocked(x, 1, shape.ci, shape.height * shape.width, ic), in.data());
+            std::ranges::copy(at::blocked_weights(w, shape, ic, block), weights.data());
+            return [function, this] { function(in.data(), weights.data(), y.data(), frame.data()); };
         };
     }
 };
