@@ -20,14 +20,12 @@ struct operands {
 
 operands seen;
 
-void kernel(const float* x, const float* w, float* y, float* frame)
-{
-    seen = {x, w, y, frame};
-}
+void kernel(const float* x, const float* w, float* y, float* frame) { seen = {x, w, y, frame}; }
 
 }  // namespace
 
-TEST_CASE("convolution_layer: under every configuration operands are packed, and begin at 64 bytes whatever the heap holds")
+TEST_CASE(
+    "convolution_layer: under every configuration operands are packed, and begin at 64 bytes whatever the heap holds")
 {
     const auto shape = tunekit::kernels::square_conv2d(6, 5, 10, 3, 1, 1);
     programs::convolution_layer layer(shape);
@@ -39,9 +37,8 @@ TEST_CASE("convolution_layer: under every configuration operands are packed, and
         const auto c = space.at(i);
         heap.push_back(std::make_unique<char[]>(16 * (1 + i % 7)));
         bind(&kernel, c)();
-        for (const void* const at : {static_cast<const void*>(seen.x), static_cast<const void*>(seen.w),
-                                     static_cast<const void*>(seen.y), static_cast<const void*>(seen.frame)})
-            CHECK(reinterpret_cast<std::uintptr_t>(at) % 64 == 0);
+        for (const float* const first : {seen.x, seen.w, seen.y, seen.frame})
+            CHECK(reinterpret_cast<std::uintptr_t>(first) % 64 == 0);
         const int ic = tunekit::get<"tile_ic">(c)[1], oc = tunekit::get<"tile_oc">(c)[1];
         const auto x = at::blocked(data.x, shape.batch, shape.ci, shape.height * shape.width, ic);
         const auto w = at::blocked_weights(data.w, shape, ic, oc);
