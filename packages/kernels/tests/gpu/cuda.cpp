@@ -156,7 +156,10 @@ TEST_CASE("the cubin's reader says of a kernel what the driver says")
                                                     << ", " << read->local_bytes << ", " << read->registers);
 }
 
-TEST_CASE("1000 random configurations of two layers: the static checks refuse what a device refuses")
+namespace {
+
+/// 500 random configurations of one of ResNet-18's layers: what the static checks say and what the device says.
+void refused_alike(const char* name)
 {
     const auto on = device();
     if (!on) return;
@@ -164,54 +167,56 @@ TEST_CASE("1000 random configurations of two layers: the static checks refuse wh
     constexpr at::cuda_limits none{
         .threads = 1 << 20, .threads_x = 1 << 20, .threads_y = 1 << 20, .threads_z = 1 << 20, .shared_bytes = 1 << 30};
     tk::random::philox gen(7);
-    for (const char* const name : {"R6", "R12"}) {
-        const tk::kernels::conv2d_layer* layer = nullptr;
-        for (const auto& l : tk::kernels::resnet18)
-            if (l.name == name) layer = &l;
-        REQUIRE(layer != nullptr);
-        const auto& s = layer->shape;
-        std::vector<float> x(static_cast<std::size_t>(s.inputs()));
-        std::vector<float> w(static_cast<std::size_t>(s.weights()));
-        for (auto* const v : {&x, &w})
-            for (float& f : *v) f = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
-        const auto want = tk::kernels::reference_conv2d(s, x, w);
-        ms::cuda_operands data;
-        data.input(std::span<const float>(x));
-        data.input(std::span<const float>(w));
-        data.output(std::span<const float>(want), {.absolute = 1e-3});
-        const auto what = at::conv2d_cuda_template(s, none);
-        auto measure = ms::cuda_measurer(what, ms::nvrtc_builder({.architecture = on->architecture()}), data,
-                                         ms::until_confident{}, {.device = *on});
-        int worked = 0, refused = 0, unbuilt = 0, registers = 0;
-        const auto batch = what.space.sample(500, gen);  // at once, so that all compilers have work
-        const tk::index* next = batch.data();
-        measure.measure(batch, {.run_seconds = 5, .build_seconds = 30}, [&](const ms::measurement& m) {
-            const tk::index i = *next++;
-            const bool valid =
-                !tk::kernels::detail::exceeds(tk::kernels::detail::conv2d_cuda_usage(s, what.space.at(i)));
-            const std::string message = m.failed ? m.failed->message : "";
-            if (m.failed && message.find("statements") != std::string::npos) {
-                ++unbuilt;  // refused for the compiler's sake
-            } else if (valid && m.failed) {
-                INFO(name << " " << i << ": " << message);
-                const bool slow =
-                    m.failed->kind == failure_kind::build_timeout || m.failed->kind == failure_kind::run_timeout;
-                // Local memory is reserved for all threads that the device may hold: spills can take all there is.
-                const auto& cache = measure.building().cache();
-                const auto use = ms::cubin_resources(
-                    cache.path(cache.key(what.source_of(what.space.at(i)), what.entry)), what.entry);
-                const bool spilled = m.failed->kind == failure_kind::out_of_memory && use && use->local_bytes > 0;
-                CHECK((slow || spilled || message.find("registers") != std::string::npos));
-                ++registers;
-            } else {
-                INFO(name << " " << i << ": " << message);
-                CHECK(valid == m.ok());
-                ++(valid ? worked : refused);
-            }
-        });
-        CHECK(next == batch.data() + batch.size());
-        std::printf(
-            "%s: %d work, %d are refused by both, %d too large to build, %d valid but for registers, memory or time\n",
-            name, worked, refused, unbuilt, registers);
-    }
+    const tk::kernels::conv2d_layer* layer = nullptr;
+    for (const auto& l : tk::kernels::resnet18)
+        if (l.name == name) layer = &l;
+    REQUIRE(layer != nullptr);
+    const auto& s = layer->shape;
+    std::vector<float> x(static_cast<std::size_t>(s.inputs()));
+    std::vector<float> w(static_cast<std::size_t>(s.weights()));
+    for (auto* const v : {&x, &w})
+        for (float& f : *v) f = static_cast<float>(tk::random::uniform_01(gen) - 0.5);
+    const auto want = tk::kernels::reference_conv2d(s, x, w);
+    ms::cuda_operands data;
+    data.input(std::span<const float>(x));
+    data.input(std::span<const float>(w));
+    data.output(std::span<const float>(want), {.absolute = 1e-3});
+    const auto what = at::conv2d_cuda_template(s, none);
+    auto measure = ms::cuda_measurer(what, ms::nvrtc_builder({.architecture = on->architecture()}), data,
+                                     ms::until_confident{}, {.device = *on});
+    int worked = 0, refused = 0, unbuilt = 0, registers = 0;
+    const auto batch = what.space.sample(500, gen);  // at once, so that all compilers have work
+    const tk::index* next = batch.data();
+    measure.measure(batch, {.run_seconds = 5, .build_seconds = 30}, [&](const ms::measurement& m) {
+        const tk::index i = *next++;
+        const bool valid = !tk::kernels::detail::exceeds(tk::kernels::detail::conv2d_cuda_usage(s, what.space.at(i)));
+        const std::string message = m.failed ? m.failed->message : "";
+        if (m.failed && message.find("statements") != std::string::npos) {
+            ++unbuilt;  // refused for the compiler's sake
+        } else if (valid && m.failed) {
+            INFO(name << " " << i << ": " << message);
+            const bool slow =
+                m.failed->kind == failure_kind::build_timeout || m.failed->kind == failure_kind::run_timeout;
+            // Local memory is reserved for all threads that the device may hold: spills can take all there is.
+            const auto& cache = measure.building().cache();
+            const auto use =
+                ms::cubin_resources(cache.path(cache.key(what.source_of(what.space.at(i)), what.entry)), what.entry);
+            const bool spilled = m.failed->kind == failure_kind::out_of_memory && use && use->local_bytes > 0;
+            CHECK((slow || spilled || message.find("registers") != std::string::npos));
+            ++registers;
+        } else {
+            INFO(name << " " << i << ": " << message);
+            CHECK(valid == m.ok());
+            ++(valid ? worked : refused);
+        }
+    });
+    CHECK(next == batch.data() + batch.size());
+    std::printf(
+        "%s: %d work, %d are refused by both, %d too large to build, %d valid but for registers, memory or time\n",
+        name, worked, refused, unbuilt, registers);
 }
+
+}  // namespace
+
+TEST_CASE("500 random configurations of R6: the static checks refuse what a device refuses") { refused_alike("R6"); }
+TEST_CASE("500 random configurations of R12: the static checks refuse what a device refuses") { refused_alike("R12"); }
