@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # generated_header.sh BUILD: a header that dispatch::write_header made compiles by itself under each compiler that there is, without a warning, and chooses in
-# constant expressions.
+# constant expressions, with sanitizers too.
 set -eu
 cd "$(dirname "$0")/../../../.."
 . ./tests/support/warnings.sh
@@ -25,6 +25,7 @@ for compiler in g++ clang++; do
     for standard in 17 20; do
         $compiler -std=c++$standard $warnings "$scratch/use.cpp" -o "$scratch/use"
         "$scratch/use"
+        $compiler -std=c++$standard $warnings -fsanitize=address,undefined -fsyntax-only "$scratch/use.cpp"
         tried=$((tried + 1))
     done
 done

@@ -22,6 +22,7 @@ namespace dispatch = tunekit::dispatch;
 // by_hand_header.golden is what `header_text` makes of `by_hand()`; here it is compiled. In a constant expression it chooses:
 static_assert(by_hand::choose("AMD, 2 cores", 8, 8, 8).tile == 8);
 static_assert(by_hand::pick_for("AMD, 2 cores", 8, 8, 8).by == by_hand::rung::exact);
+static_assert(by_hand::pick_for("a \"GPU\" \\", 500, 500, 1).by == by_hand::rung::nearest);
 static_assert(by_hand::pick_for("nobody's", 8, 8, 8).by == by_hand::rung::one);
 static_assert(by_hand::choose(8, 8, 8).candidate == 18446744073709551615ULL);
 

@@ -53,7 +53,8 @@ namespace tunekit::dispatch::detail {
            tree_text(in, d, n.yes, depth + 1) + indent + "}\n" + tree_text(in, d, n.no, depth);
 }
 
-/// The table of the shapes of device `#`, the places of their hashes, and what finds a shape that was measured.
+/// The table of the shapes of device `#`, the places of their hashes, and what finds a shape that was measured. Shapes
+/// go by their places in the table: under -fsanitize=undefined a pointer into it is not compared in constant expressions.
 [[nodiscard]] inline std::string exact_text(const device_choice& d, const dialect& in)
 {
     std::string rows;
@@ -66,15 +67,15 @@ namespace tunekit::dispatch::detail {
     const hash_table hashed(d.shapes);
     return in.spoken("\n@t $shape $shapes_#[] = {\n") + rows + "};\n" + numbers_text(in, "places_#", hashed.places) +
            in.spoken(R"(
-/// The measured shape of these sizes; else 0.
-@f const $shape* $exact_#(const long long* at)
+/// The place of the measured shape of these sizes; else -1.
+@f int $exact_#(const long long* at)
 {
     int place = @i($hash(at) >> )" +
                      std::to_string(64 - hashed.bits) + R"();
     for (; $places_#[place] != 0; place = (place + 1) & )" +
                      std::to_string(hashed.places.size() - 1) + R"()
-        if ($has_sizes($shapes_# + $places_#[place] - 1, at)) return $shapes_# + $places_#[place] - 1;
-    return 0;
+        if ($has_sizes($shapes_# + $places_#[place] - 1, at)) return $places_#[place] - 1;
+    return -1;
 }
 )");
 }
@@ -99,8 +100,8 @@ namespace tunekit::dispatch::detail {
                 ']';
     }
     return out + numbers_text(in, "from_#", grid.from) + numbers_text(in, "nearest_#", grid.nearest) + in.spoken(R"(
-/// The measured shape next to it. `logs` has log2_steps of the sizes, and the places of words.
-@f const $shape* $next_#(const long long* logs)
+/// The place of the measured shape next to it. `logs` has log2_steps of the sizes, and the places of words.
+@f int $next_#(const long long* logs)
 {
     const int cell = @i()" + cell + R"();
     const unsigned end = $from_#[cell + 1];
@@ -115,7 +116,7 @@ namespace tunekit::dispatch::detail {
             least = gap < least ? gap : least;
         }
     }
-    return $shapes_# + best;
+    return best;
 }
 )");
 }
@@ -132,11 +133,13 @@ namespace tunekit::dispatch::detail {
     }
     const std::string out =
         exact_text(d, in) + (by_tree ? "" : nearest_text(c, d, in)) +
-        in.spoken("\n@f $pick $pick_#(const long long* at)\n{\n    const $shape* s = $exact_#(at);\n    if (s != 0) ") +
-        returned(in, "s->config", "exact", "s->untuned") + "    const long long logs[] = {" + logs + "};\n" +
-        (by_tree
-             ? "    (void)logs;\n" + tree_text(in, d, 0, 1)
-             : in.spoken("    s = $next_#(logs);\n    ") + returned(in, "s->around", "nearest", "s->around_untuned")) +
+        in.spoken("\n@f $pick $pick_#(const long long* at)\n{\n    " + std::string(by_tree ? "const " : "") +
+                  "int s = $exact_#(at);\n    if (s >= 0) ") +
+        returned(in, "$shapes_#[s].config", "exact", "$shapes_#[s].untuned") + "    const long long logs[] = {" + logs +
+        "};\n" +
+        (by_tree ? "    (void)logs;\n" + tree_text(in, d, 0, 1)
+                 : in.spoken("    s = $next_#(logs);\n    ") +
+                       returned(in, "$shapes_#[s].around", "nearest", "$shapes_#[s].around_untuned")) +
         "}\n";
     std::string numbered;
     for (const char x : out) numbered += x == '#' ? std::to_string(number) : std::string(1, x);
