@@ -54,7 +54,7 @@ namespace tunekit::dispatch::detail {
 }
 
 /// The table of the shapes of device `#`, the places of their hashes, and what finds a shape that was measured. Shapes
-/// go by their places in the table: under -fsanitize=undefined a pointer into it is not compared in constant expressions.
+/// go by their places in it: under -fsanitize=undefined no pointer into it compares in a constant expression.
 [[nodiscard]] inline std::string exact_text(const device_choice& d, const dialect& in)
 {
     std::string rows;
