@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,7 +122,8 @@ inline void tell_rounds(const seen_task& t, findings& f)
     if (!f.compared) return;
     if (f.compared->trial) f.reference = f.compared->trial;
     f.gain = (1 + other.median) / (1 + best.median);  // both intervals hold together
-    f.gain_range = {(1 + other.low) / (1 + best.high), (1 + other.high) / (1 + best.low)};
+    f.gain_range = {(1 + other.low) / (1 + best.high),
+                    best.low > -1 ? (1 + other.high) / (1 + best.low) : std::numeric_limits<double>::infinity()};
     if (f.compared->candidate == f.best->candidate) f.gain = 1, f.gain_range = {};
     if (f.compared->runs <
         f.best->runs) {  // it left early, and the machine may have changed since: rounds compare, not costs
