@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/environment_variable.hpp"
 #include "tunekit/measure/build/generated.hpp"
 #include "tunekit/measure/build/pipeline.hpp"
 #include "tunekit/measure/detail/descent.hpp"
@@ -500,15 +501,11 @@ TEST_CASE("a builder removes what killed builders left among temporary files, an
     const std::string left = make("tunekit-builder-aB3dE6", 0700);
     const std::string others[] = {make("tunekit-models", 0755), make("tunekit-aB3dE6", 0700),
                                   make("tunekit-code-aB3dE6", 0700), make("tunekit-builder-tables", 0755)};
-    const char* const before = std::getenv("TMPDIR");
-    const std::string was = before == nullptr ? "" : before;
-    ::setenv("TMPDIR", root.name().c_str(), 1);
     {
+        const support::environment_variable folder("TMPDIR", root.name());
         const builder pool({.processes = 1});
         CHECK(pool.cache().directory().starts_with(root.name() + "/tunekit-builder-"));
     }
-    if (before == nullptr) ::unsetenv("TMPDIR");
-    else ::setenv("TMPDIR", was.c_str(), 1);
     CHECK(::access(left.c_str(), F_OK) != 0);
     for (const std::string& path : others) {
         CHECK(::access((path + "/kept").c_str(), F_OK) == 0);

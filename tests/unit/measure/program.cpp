@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/program/json_reading.hpp"
@@ -751,10 +752,8 @@ TEST_CASE("program: a relative TMPDIR serves, also behind a failure in another f
     const auto here = std::filesystem::current_path();
     std::filesystem::current_path(at / "");
     std::filesystem::create_directory("tmp");
-    const char* const was = std::getenv("TMPDIR");
-    const std::string old = was != nullptr ? was : "/tmp";
-    ::setenv("TMPDIR", "tmp", 1);
     {
+        const support::environment_variable folder("TMPDIR", "tmp");
         program p(
             numbers(3),
             {.command = script("pwd > " + (at / "seen") + "; exit $1"), .directory = "{scratch}", .repetition = once});
@@ -762,16 +761,13 @@ TEST_CASE("program: a relative TMPDIR serves, also behind a failure in another f
         CHECK(measured(p, 0).ok());
         CHECK(text_of(at / "seen").starts_with(at / "tmp/tunekit-program-"));
     }
-    ::setenv("TMPDIR", old.c_str(), 1);
     std::filesystem::current_path(here);
 }
 
 TEST_CASE("program: the folder that a killed run left is removed by the next, a minute later, and no other")
 {
     const temporary_folder at;
-    const char* const was = std::getenv("TMPDIR");
-    const std::string before = was != nullptr ? was : "/tmp";
-    ::setenv("TMPDIR", (at / "").c_str(), 1);
+    const support::environment_variable folder("TMPDIR", at / "");
     measure::detail::adopt_descent();
     const pid_t tuner = ::fork();
     REQUIRE(tuner >= 0);
@@ -810,7 +806,6 @@ TEST_CASE("program: the folder that a killed run left is removed by the next, a 
         CHECK(folders() == 1);
     }
     CHECK(folders() == 0);
-    ::setenv("TMPDIR", before.c_str(), 1);
 }
 
 TEST_CASE("program: what is built in place is built again when its arguments change")

@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "packages/devices/tests/support/doubling.hpp"
+#include "tests/support/environment_variable.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/kernel_file.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
@@ -96,26 +95,6 @@ struct doubling : support::doubling<ms::opencl_operands> {
     doubling() : support::doubling<ms::opencl_operands>(length) {}
 };
 
-/// For one test: an environment variable, then what it was before, by which a user may have chosen the driver. Children
-/// see it, this process never begins OpenCL.
-class variable {
-public:
-    variable(const char* name, const std::string& value) : name_(name)
-    {
-        if (const char* const before = std::getenv(name)) before_ = before;
-        ::setenv(name, value.c_str(), 1);
-    }
-    ~variable()
-    {
-        if (before_) ::setenv(name_, before_->c_str(), 1);
-        else ::unsetenv(name_);
-    }
-
-private:
-    const char* name_;
-    std::optional<std::string> before_{};
-};
-
 /// Whether the driver is NVIDIA's, which says some things otherwise than PoCL.
 bool nvidia(const ms::opencl_device& device) { return device.name.find("NVIDIA") != std::string::npos; }
 
@@ -142,7 +121,7 @@ TEST_CASE("no loader, no platform and no such device are told in one line that s
     }
     const support::temporary_folder empty;
     {
-        const variable none("OCL_ICD_VENDORS", empty / "");
+        const support::environment_variable none("OCL_ICD_VENDORS", empty / "");
         CHECK_THROWS_WITH_AS(
             static_cast<void>(ms::opencl_devices()),
             "tunekit: no OpenCL platform: the loader finds no driver; install one (Debian: pocl-opencl-icd runs on any "
@@ -172,22 +151,23 @@ TEST_CASE("good configurations are built, checked and timed by events; each faul
     const auto device = ms::find_opencl_device();
     auto measure = ms::opencl_measurer(what, ms::opencl_builder({.device = device}), on.data, ms::fixed{.runs = 3},
                                        {.device = device});
-    const auto one = [&](int items, const char* mode, double seconds = 20) {
+    const auto config = [&](int items, const char* mode) {
         auto c = what.space.at(0);
         tk::get<"items">(c) = items;
         tk::get<"mode">(c) = mode;
-        const tk::index which = what.space.index_of(c).value();
+        return c;
+    };
+    const auto one = [&](int items, const char* mode, double seconds = 20) {
+        const tk::index which = what.space.index_of(config(items, mode)).value();
         auto m = measure.measure({&which, 1}, {.run_seconds = seconds, .build_seconds = 60}).front();
         if (m.failed) CHECK(m.failed->message.find('\n') == std::string::npos);
         return m;
     };
     // What the driver said of the built kernel.
     const auto local_bytes = [&](int items, const char* mode) {
-        auto c = what.space.at(0);
-        tk::get<"items">(c) = items;
-        tk::get<"mode">(c) = mode;
         const auto& cache = measure.building().cache();
-        const auto built = ms::detail::parse_opencl_code(cache.code(cache.key(what.source_of(c), what.entry)));
+        const auto built =
+            ms::detail::parse_opencl_code(cache.code(cache.key(what.source_of(config(items, mode)), what.entry)));
         REQUIRE(built);
         return built->kernels.at("twice").shared_bytes;
     };
