@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: MIT
-# tunekit::compiled: tunekit::tunekit whose bodies are compiled once, in the project that links it and with its flags, and only there:
-# what is installed stays independent of the architecture.
+# tunekit::compiled: tunekit::tunekit and the packages processes and records with their bodies compiled once, in the project that links it and
+# with its flags, and only there: what is installed stays independent of the architecture. tunekit_compiled_roots are the include paths.
 if(NOT TARGET tunekit::compiled)
-    add_library(tunekit_compiled STATIC EXCLUDE_FROM_ALL ${tunekit_compiled_source})
+    set(sources)
+    foreach(root IN LISTS tunekit_compiled_roots)
+        foreach(part compiled processes/compiled records/compiled)
+            if(EXISTS ${root}/tunekit/${part}.cpp AND (NOT part MATCHES records OR TARGET nlohmann_json::nlohmann_json))
+                list(APPEND sources ${root}/tunekit/${part}.cpp)
+            endif()
+        endforeach()
+    endforeach()
+    add_library(tunekit_compiled STATIC EXCLUDE_FROM_ALL ${sources})
     add_library(tunekit::compiled ALIAS tunekit_compiled)
     target_compile_definitions(tunekit_compiled PUBLIC TUNEKIT_COMPILED)
     target_link_libraries(tunekit_compiled PUBLIC tunekit::tunekit)
+    target_include_directories(tunekit_compiled PRIVATE ${tunekit_compiled_roots})
+    if(TARGET nlohmann_json::nlohmann_json)
+        target_link_libraries(tunekit_compiled PRIVATE nlohmann_json::nlohmann_json)
+    endif()
 endif()

@@ -2,12 +2,12 @@
 
 // Begins with what was measured before: a second device, a second size, a second week.
 
-#include "tunekit/io/experience.hpp"
 #include <cmath>
 #include <cstdio>
 #include <string>
 #include "tunekit/measure/function.hpp"
 #include "tunekit/recipes/combined.hpp"
+#include "tunekit/records/read_experience.hpp"
 #include "tunekit/space/product.hpp"
 #include "tunekit/tune/tune.hpp"
 namespace tk = tunekit;

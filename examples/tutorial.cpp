@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/io/logged.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/processes/isolated.hpp"
 #include "tunekit/recipes/combined.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/report/print_progress.hpp"
 #include "tunekit/space/product.hpp"
 

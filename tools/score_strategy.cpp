@@ -17,7 +17,7 @@
 
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/scoring/json.hpp"
 #include "tunekit/scoring/page.hpp"
 #include "tunekit/scoring/read_recordings.hpp"

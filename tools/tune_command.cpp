@@ -24,10 +24,10 @@
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/shell_words.hpp"
-#include "tunekit/io/read_log.hpp"
-#include "tunekit/measure/interruptible.hpp"
-#include "tunekit/measure/program/program.hpp"
-#include "tunekit/tune/stop_on_signal.hpp"
+#include "tunekit/processes/interruptible.hpp"
+#include "tunekit/processes/program/program.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
+#include "tunekit/records/read_log.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;

@@ -23,12 +23,12 @@
 #include "tools/support/network_report.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/shell_words.hpp"
-#include "tunekit/io/logged.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/report/print_progress.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/last_comparison.hpp"
-#include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;

@@ -19,14 +19,14 @@
 #include "tools/support/network_options.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
-#include "tunekit/core/machine.hpp"
-#include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/mpi/pool.hpp"
+#include "tunekit/processes/machine.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/last_comparison.hpp"
-#include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;

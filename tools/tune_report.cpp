@@ -16,7 +16,7 @@
 
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/terminal.hpp"

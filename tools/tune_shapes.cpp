@@ -27,7 +27,6 @@
 #include "packages/kernels/operators/gemm_family.hpp"
 #include "packages/kernels/operators/operator_case.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/json.hpp"
@@ -40,6 +39,7 @@
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Generated code: what compiling costs per configuration, alone and together, of AutoTVM's convolution and dense layer.
-#include "tunekit/measure/build/builder.hpp"
+#include "tunekit/processes/build/builder.hpp"
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>

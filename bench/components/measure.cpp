@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/in_process.hpp"
-#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
+#include "tunekit/processes/isolated.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 

@@ -29,9 +29,9 @@
 #include "packages/kernels/operators/pools.hpp"
 #include "packages/kernels/table/kernel_table.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/workloads.hpp"
-#include "tunekit/tune/stop_on_signal.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
+#include "tunekit/records/logged.hpp"
 
 namespace {
 

@@ -23,7 +23,7 @@
 #include "packages/kernels/operators/pools.hpp"
 #include "packages/kernels/operators/product_tasks.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/tune/stop_on_signal.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace {

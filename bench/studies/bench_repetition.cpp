@@ -40,9 +40,9 @@
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/stats/quantile.hpp"
-#include "tunekit/tune/stop_on_signal.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include "bench/studies/support/study_app.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/scoring/score.hpp"
 #include "tunekit/scoring/trajectory_file.hpp"

@@ -24,7 +24,7 @@
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/combined.hpp"
-#include "tunekit/search/experience.hpp"
+#include "tunekit/records/experience.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/stats/interval.hpp"

@@ -14,7 +14,7 @@
 #include "tools/support/program.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/recorded_space.hpp"
-#include "tunekit/io/read_log.hpp"
+#include "tunekit/records/read_log.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace tk = tunekit;

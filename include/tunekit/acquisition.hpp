@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of acquisition/ that needs no more than tunekit does.
+/// Criteria that weigh a mean against its uncertainty. For who chooses the next candidate from a model.
 
 #include "tunekit/acquisition/concepts.hpp"
 #include "tunekit/acquisition/criteria.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of bandit/ that needs no more than tunekit does.
+/// Policies that share pulls among arms. For who divides a budget.
 
 #include "tunekit/bandit/concepts.hpp"
 #include "tunekit/bandit/epsilon_greedy.hpp"

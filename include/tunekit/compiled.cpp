@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-// The bodies of tunekit's headers, compiled once: the target tunekit::compiled, or this file among the sources of a program of which every
-// translation unit is compiled with -DTUNEKIT_COMPILED. core/compiled.hpp says which bodies those are.
+// The bodies of the core's headers, compiled once: the target tunekit::compiled, or this file among the sources of a program of which every
+// translation unit is compiled with -DTUNEKIT_COMPILED, with tunekit/processes/compiled.cpp and tunekit/records/compiled.cpp where it uses
+// these packages. core/compiled.hpp says which bodies those are.
 
 #if !defined(TUNEKIT_COMPILED)
 #error "tunekit: compile all of the program, compiled.cpp too, with -DTUNEKIT_COMPILED"
@@ -16,18 +17,14 @@
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"
 
-#include "tunekit/core/machine.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/objective.hpp"
-#include "tunekit/measure/powercap.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule.hpp"
 #include "tunekit/screen.hpp"
 #include "tunekit/search.hpp"
-#include "tunekit/search/experience.hpp"
 #include "tunekit/space.hpp"
 #include "tunekit/space/expression.hpp"
 #include "tunekit/space/value_product.hpp"
@@ -35,8 +32,3 @@
 #include "tunekit/surrogate.hpp"
 #include "tunekit/tune.hpp"
 #include "tunekit/tune/pareto.hpp"
-
-#if __has_include(<nlohmann/json.hpp>)
-#include "tunekit/io/experience.hpp"
-#include "tunekit/io/logged.hpp"
-#endif

@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Every public header of core/ that needs no more than tunekit does.
+/// What every floor stands on: errors, text and numbers, executors, vectors of one width. For who writes a part of
+/// their own.
 
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/core/compiled.hpp"
@@ -12,8 +13,6 @@
 #include "tunekit/core/executor.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/lanes.hpp"
-#include "tunekit/core/machine.hpp"
-#include "tunekit/core/names.hpp"
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/core/state_of.hpp"
 #include "tunekit/core/text.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of curve/ that needs no more than tunekit does.
+/// Beliefs of a tuning curve, and forecasts of what more trials will gain. For who schedules several tasks.
 
 #include "tunekit/curve/belief.hpp"
 #include "tunekit/curve/concepts.hpp"

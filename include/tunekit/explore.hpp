@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Every public header of explore/ that needs no more than tunekit does.
+/// Searches over what a model predicts: annealing, contextual annealing, a policy gradient. For who cannot score a
+/// whole space.
 
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/concepts.hpp"

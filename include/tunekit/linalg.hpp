@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of linalg/ that needs no more than tunekit does.
+/// Dense matrices as the models need them: factorisations, L-BFGS, Levenberg-Marquardt. For who fits a model.
 
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/linalg/lbfgs.hpp"

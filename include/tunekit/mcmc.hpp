@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of mcmc/ that needs no more than tunekit does.
+/// Affine-invariant ensemble sampling with the moves of emcee, and its diagnostics. For who samples a posterior.
 
 #include "tunekit/mcmc/concepts.hpp"
 #include "tunekit/mcmc/diagnostics.hpp"

@@ -2,27 +2,25 @@
 #pragma once
 
 /// \file
-/// Every public header of measure/ that needs no more than tunekit does.
+/// How a configuration gets its cost: clocks, repetition, checks, races and replays, all within this process. For who
+/// measures.
 
 #include "tunekit/measure/any_repetition.hpp"
-#include "tunekit/measure/archetypes.hpp"
 #include "tunekit/measure/batches.hpp"
 #include "tunekit/measure/caches.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/function.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/in_process.hpp"
-#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/one_worker.hpp"
-#include "tunekit/measure/quarantine.hpp"
+#include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/rotating.hpp"
+#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/timed_options.hpp"
 #include "tunekit/measure/until_confident.hpp"

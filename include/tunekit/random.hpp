@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of random/ that needs no more than tunekit does.
+/// Generators and distributions that give the same numbers on every machine. For who draws.
 
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/fill.hpp"

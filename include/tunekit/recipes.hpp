@@ -2,10 +2,9 @@
 #pragma once
 
 /// \file
-/// Every public header of recipes/ that needs no more than tunekit does.
+/// Whole tuners as values: the recommended one, and those of the papers. For who wants results first and parts later.
 
 #include "tunekit/recipes/adatune.hpp"
-#include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/recipes/dynatune.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of schedule/ that needs no more than tunekit does.
+/// Schedules, which give the next time slot to one of several tasks. For who tunes the operators of a model.
 
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/any_schedule.hpp"

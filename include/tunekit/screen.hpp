@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// Every public header of screen/ that needs no more than tunekit does.
+/// Which of the explored candidates are measured: k-means, synthesis of samples. For who explores more than can be
+/// measured.
 
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/concepts.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of search/ that needs no more than tunekit does.
+/// Strategies, which propose configurations and learn from costs. For who searches one space, or writes a strategy.
 
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/any_strategy.hpp"
@@ -12,6 +12,7 @@
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/model_guided.hpp"
+#include "tunekit/search/outlook.hpp"
 #include "tunekit/search/parego.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/search/portfolio_options.hpp"

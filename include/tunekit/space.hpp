@@ -2,10 +2,9 @@
 #pragma once
 
 /// \file
-/// Every public header of space/ that needs no more than tunekit does.
+/// What can be chosen: parameters, their values, and the restrictions between them. For who describes a search space.
 
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/archetypes.hpp"
 #include "tunekit/space/carried.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"

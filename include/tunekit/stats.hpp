@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of stats/ that needs no more than tunekit does.
+/// Means, quantiles, intervals and tests of samples. For who judges measurements.
 
 #include "tunekit/stats/bootstrap.hpp"
 #include "tunekit/stats/expected_excess.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of surrogate/ that needs no more than tunekit does.
+/// Models of cost that also say how sure they are: forests, boosted trees, Gaussian processes. For who predicts.
 
 #include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/surrogate/concepts.hpp"

@@ -20,8 +20,8 @@
 
 #include "outcome.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/logged.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/records/logged.hpp"
 
 namespace python {
 

@@ -12,7 +12,7 @@
 #include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace nb = nanobind;
 

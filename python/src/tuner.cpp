@@ -10,8 +10,8 @@
 #include "record.hpp"
 #include "space.hpp"
 #include "tools/support/names.hpp"
-#include "tunekit/io/experience.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/records/read_experience.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuner.hpp"
 

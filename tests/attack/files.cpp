@@ -31,11 +31,11 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/core/detail/system/processes.hpp"
-#include "tunekit/io/logged.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/online/winners_file.hpp"
+#include "tunekit/processes/detail/system/processes.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/annealing.hpp"
 
@@ -269,7 +269,7 @@ int ended_in_child(const std::function<void()>& f)
     if (child == 0) {
         const rlimit seconds{20, 20}, bytes{std::size_t{4} << 30, std::size_t{4} << 30};
         ::setrlimit(RLIMIT_CPU, &seconds);
-        if (!tk::core::detail::system::sanitized) ::setrlimit(RLIMIT_AS, &bytes);
+        if (!tk::core::detail::sanitized) ::setrlimit(RLIMIT_AS, &bytes);
         try {
             f();
             ::_exit(0);

@@ -21,10 +21,10 @@
 
 #include "tests/support/attacks.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/io/logged.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/program.hpp"
+#include "tunekit/processes/program.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/tune/tune.hpp"

@@ -38,12 +38,12 @@
 
 #include "tests/support/attacks.hpp"
 #include "tests/support/parents.hpp"
-#include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/serve.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/processes/build/generated.hpp"
+#include "tunekit/processes/isolated.hpp"
+#include "tunekit/processes/serve.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;

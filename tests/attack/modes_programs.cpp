@@ -27,7 +27,7 @@
 #include "tests/support/parents.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/program.hpp"
+#include "tunekit/processes/program.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 
 namespace tk = tunekit;

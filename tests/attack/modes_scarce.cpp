@@ -15,9 +15,9 @@
 
 #include "tests/support/said_in_child.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/measure/detail/keeper.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/program.hpp"
+#include "tunekit/processes/detail/keeper.hpp"
+#include "tunekit/processes/program.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 
 namespace tk = tunekit;

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # consume.sh HOW ROOT WORK COMPILER: builds and runs the program of this folder as a user's project would. The library lies
 # installed in WORK/prefix; where HOW is a subproject or meson-install it is taken from a copy of ROOT. without-boost and without-eigen
-# are find_package on a machine that lacks them, mpi-missing* on one without MPI; compiled links tunekit::compiled; component asks for
-# components of 0.2 and for one that never was.
+# are find_package on a machine that lacks them, mpi-missing* on one without MPI; compiled links tunekit::compiled; component asks for one that
+# never was.
 set -eu
 how=$1 root=$2 work=$3 CXX=$4
 export CXX
@@ -74,7 +74,7 @@ without-eigen)
         -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     ;;
 component)
-    for asked in io:'COMPONENTS formats' cuda:'COMPONENTS devices' nothing:'want compiled or one of: devices'; do
+    for asked in nothing:'want compiled or one of: processes'; do
         printf 'cmake_minimum_required(VERSION 3.25)\nproject(consumer LANGUAGES CXX)\nfind_package(tunekit REQUIRED COMPONENTS %s)\n' "${asked%%:*}" >"$dir/CMakeLists.txt"
         if cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$dir/said" 2>&1; then
             echo "COMPONENTS ${asked%%:*} was found"

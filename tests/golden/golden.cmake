@@ -14,7 +14,7 @@ foreach(source IN LISTS sources)
     endif()
     foreach(set baseline v3 v4)
         add_test(NAME golden/${name}/${set} COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/golden/compare.sh ${source} ${set}
-            ${CMAKE_CURRENT_BINARY_DIR}/golden ${TUNEKIT_GXX} ${TUNEKIT_CLANGXX} ${core_flags} -iquote ${PROJECT_SOURCE_DIR}
+            ${CMAKE_CURRENT_BINARY_DIR}/golden ${TUNEKIT_GXX} ${TUNEKIT_CLANGXX} ${flags} -iquote ${PROJECT_SOURCE_DIR}
             ${PROJECT_SOURCE_DIR}/tools/support/names.cpp)
         set_tests_properties(golden/${name}/${set} PROPERTIES LABELS golden TIMEOUT 900 SKIP_RETURN_CODE 77)
     endforeach()

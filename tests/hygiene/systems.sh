@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# systems.sh ROOT: what differs between systems stands in core/detail/system.hpp and the folder of its name, and nowhere else: no
+# systems.sh ROOT: what differs between systems stands in core/detail/{system, numbers}.hpp and in the two folders system/ of processes, and nowhere else: no
 # other header asks the compiler for a system or a C library (for a processor it may), includes a header that one system alone
 # has, or reads numbers by std::from_chars but in hex: libc++ before 20 reads no doubles.
 set -eu
 cd "$1"
-files=$(find include packages/*/include -name '*.hpp' ! -path 'include/tunekit/core/detail/system*' | LC_ALL=C sort)
+files=$(find include packages/*/include -name '*.hpp' ! -path 'include/tunekit/core/detail/system.hpp' ! -path 'include/tunekit/core/detail/numbers.hpp' ! -path 'packages/processes/include/*/system/*' | LC_ALL=C sort)
 bad=0
 refuse() {
     # shellcheck disable=SC2086 # file names without blanks
@@ -16,11 +16,11 @@ refuse() {
 }
 systems='linux|gnu_linux|linux__|APPLE|MACH|FreeBSD|OpenBSD|NetBSD|DragonFly|unix|unix__|ANDROID|BIONIC|CYGWIN|MINGW32|MINGW64|GLIBC|GLIBC_MINOR|UCLIBC|MUSL'
 refuse "__($systems)__\b|\b__(APPLE|unix|linux|GLIBC|MINGW32|MINGW64)\b|\b_(WIN32|WIN64|MSC_VER)\b|\bTUNEKIT_ON_[A-Z]+" \
-    'these ask for a system: want a function of core/detail/system/, or what the system can do (TUNEKIT_FORKS)'
+    'these ask for a system: want a function of processes/system/, or what the system can do (TUNEKIT_FORKS)'
 refuse '^[ 	]*#[ 	]*include[ 	]*<(windows\.h|io\.h|process\.h|direct\.h|libproc\.h|crt_externs\.h|xlocale\.h|mach/.*|linux/.*|stdio_ext\.h|sched\.h|sys/(prctl|ptrace|signalfd|eventfd|epoll|inotify|syscall|sysinfo|random|event|sysctl|ioctl|locking|statvfs|mount)\.h)>' \
-    'one system alone has these, or they differ: want a function of core/detail/system/'
+    'one system alone has these, or they differ: want a function of processes/system/'
 # shellcheck disable=SC2086 # file names without blanks
-if grep -n 'from_chars(' $files | grep -v '^include/tunekit/core/' | grep -v ', 16)'; then
+if grep -n 'from_chars(' $files | grep -vE '^(include/tunekit/core/|packages/processes/include/tunekit/processes/machine\.hpp)' | grep -v ', 16)'; then
     echo 'core/text.hpp reads numbers: want core::number or core::leading_number'
     bad=1
 fi

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The concepts hold for the poorest types and for nothing poorer.
 #include "tunekit/core/archetypes.hpp"
+#include "tests/support/archetypes/measure.hpp"
+#include "tests/support/archetypes/space.hpp"
 #include "tunekit/core/executor.hpp"
-#include "tunekit/measure/archetypes.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/uniform.hpp"
-#include "tunekit/space/archetypes.hpp"
 
 #include <string>
 #include <type_traits>

@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
+#include "tests/support/archetypes/space.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
 #include "tunekit/explore/enumeration.hpp"
-#include "tunekit/space/archetypes.hpp"
 
 namespace tk = tunekit;
 namespace explore = tunekit::explore;

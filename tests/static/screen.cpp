@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "tests/support/archetypes/space.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
@@ -15,7 +16,6 @@
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/screen/screened.hpp"
-#include "tunekit/space/archetypes.hpp"
 
 namespace tk = tunekit;
 namespace screen = tunekit::screen;

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/support/archetypes/space.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/any_strategy.hpp"
@@ -14,7 +15,6 @@
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/space/archetypes.hpp"
 
 namespace tk = tunekit;
 namespace search = tunekit::search;

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/archetypes/space.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/archetypes.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/product.hpp"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "tunekit/core/index_table.hpp"
-#include "tunekit/measure/detail/descent.hpp"
+#include "tunekit/processes/detail/descent.hpp"
 
 namespace support {
 
@@ -74,7 +74,7 @@ inline int left_over(double seconds = 2)
 {
     const tunekit::measure::wall_clock now;
     for (const double until = now() + seconds; now() < until; ::usleep(1000)) {
-        while (::waitpid(-1, nullptr, WNOHANG | tunekit::core::detail::system::all_children) > 0) {
+        while (::waitpid(-1, nullptr, WNOHANG | tunekit::system::detail::all_children) > 0) {
         }
         int n = 0;
         tunekit::measure::detail::each_child_of(::getpid(), [&n](pid_t) { ++n; });

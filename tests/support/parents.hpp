@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "tunekit/measure/detail/descent.hpp"
+#include "tunekit/processes/detail/descent.hpp"
 
 namespace support {
 

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tunekit/io/detail/line_seal.hpp"
+#include "tunekit/processes/files/line_seal.hpp"
 
 namespace support {
 
@@ -19,8 +19,7 @@ namespace support {
     std::size_t at = 0;
     for (std::size_t end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
         std::string line = text.substr(at, end - at);
-        if (detail::seal_of(line) != detail::seal::none)
-            line = detail::sealed(line.substr(0, line.size() - detail::seal_size) + '}');
+        if (seal_of(line) != seal::none) line = sealed(line.substr(0, line.size() - detail::seal_size) + '}');
         out += line + '\n';
     }
     return out + text.substr(at);

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/processes/detail/process.hpp"
 
 namespace support {
 

@@ -33,8 +33,8 @@
 #include "tools/kokkos_tuner/settings.hpp"
 #include "tools/kokkos_tuner/untuned.hpp"
 #include "tunekit/core/index_table.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/online/registry.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "tunekit/core/machine.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/online/options.hpp"
+#include "tunekit/processes/machine.hpp"
 
 struct settings {
     std::string file, only, version, device = to_text(tunekit::this_machine());

@@ -14,7 +14,7 @@
 
 #include "tools/support/command_report.hpp"
 #include "tools/support/command_run.hpp"
-#include "tunekit/measure/program/program.hpp"
+#include "tunekit/processes/program/program.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/text_table.hpp"

@@ -24,10 +24,10 @@
 #include "tools/support/command_report.hpp"
 #include "tools/support/command_run.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/json/bounded_json.hpp"
-#include "tunekit/io/json/json_fields.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/records/json/bounded_json.hpp"
+#include "tunekit/records/json/json_fields.hpp"
 #include "tunekit/report/run.hpp"
 
 namespace programs {

@@ -20,7 +20,7 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/program/program_options.hpp"
+#include "tunekit/processes/program/program_options.hpp"
 #include "tunekit/report/cost_unit.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"

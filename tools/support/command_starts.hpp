@@ -22,7 +22,7 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/csv.hpp"
 #include "tunekit/formats/space_file.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/space/value_product.hpp"

@@ -7,7 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "tunekit/io/experience.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/chameleon.hpp"
@@ -15,6 +14,8 @@
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/recipes/dynatune_curves.hpp"
 #include "tunekit/recipes/parego.hpp"
+#include "tunekit/records/experience.hpp"
+#include "tunekit/records/read_experience.hpp"
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/early_stop.hpp"
 #include "tunekit/schedule/linear.hpp"
@@ -22,7 +23,6 @@
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/search/annealing.hpp"
-#include "tunekit/search/experience.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"

@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "tools/support/any_recipe.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/recipes/any_recipe.hpp"
+#include "tunekit/records/experience.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/search/any_strategy.hpp"
-#include "tunekit/search/experience.hpp"
 #include "tunekit/tune/task.hpp"
 
 namespace programs {

@@ -18,8 +18,8 @@
 #include "packages/kernels/operators/pools.hpp"
 #include "packages/kernels/table/kernel_table.hpp"
 #include "tools/support/network_options.hpp"
-#include "tunekit/core/machine.hpp"
 #include "tunekit/kernels/covering.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace programs {

@@ -14,12 +14,12 @@
 #include <CLI/CLI.hpp>
 
 #include "packages/kernels/operators/processors.hpp"
+#include "tools/support/any_recipe.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/workloads.hpp"
-#include "tunekit/recipes/any_recipe.hpp"
 
 namespace programs {
 

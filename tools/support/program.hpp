@@ -18,7 +18,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace programs {
 

@@ -16,8 +16,8 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/support/program.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/run.hpp"

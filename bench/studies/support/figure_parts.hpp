@@ -12,7 +12,7 @@
 
 #include "bench/studies/support/replay_network.hpp"
 #include "tools/support/names.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
 #include "tunekit/schedule/sequential.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
 
 namespace programs {

@@ -21,10 +21,10 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/picker.hpp"
-#include "tunekit/measure/build/builder.hpp"
-#include "tunekit/measure/build/generated_kernel.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/keep.hpp"
+#include "tunekit/processes/build/builder.hpp"
+#include "tunekit/processes/build/generated_kernel.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

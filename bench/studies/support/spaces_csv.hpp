@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tunekit/formats/recorded_space.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/scoring/yardstick.hpp"
 #include "tunekit/stats/quantile.hpp"
 

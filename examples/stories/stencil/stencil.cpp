@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/machine.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/online.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/space.hpp"
 
 namespace tk = tunekit;

@@ -19,7 +19,7 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/config.hpp"
-#include "tunekit/core/detail/system/numbers.hpp"
+#include "tunekit/core/detail/numbers.hpp"
 #include "tunekit/version.hpp"
 
 namespace tunekit::core {
@@ -94,7 +94,7 @@ concept read_by_library = requires(const char* text, T& x) { std::from_chars(tex
         }
         out.length = end;
     }
-    out.value = system::plain_strtod(std::string(text.substr(0, out.length)).c_str());
+    out.value = detail::plain_strtod(std::string(text.substr(0, out.length)).c_str());
     constexpr double most = (std::numeric_limits<double>::max)();
     out.fits = word != 0 || (out.value >= -most && out.value <= most && (out.value != 0 || zero));
     if (!out.fits) out.value = 0;

@@ -8,26 +8,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "tunekit/core/detail/system/memory.hpp"
-
 namespace tunekit::measure {
 
-/// The state of the caches when a timed run begins. There is a third policy, which a kernel implements itself: other
-/// buffers in each run. See `rotating`.
+/// The state of the caches when a timed run begins.
 enum class cache : std::uint8_t {
     warm,  ///< the state that the run before left
     cold,  ///< no useful data: other memory is written before each run, outside the timed window
 };
 
-/// A number of bytes that no cache of this machine holds: twice the last level, or 64 MiB where the system does not
-/// give its size.
-[[nodiscard]] inline std::size_t beyond_caches() noexcept
-{
-    const std::size_t bytes = core::detail::system::last_cache_bytes();
-    return bytes > 0 ? 2 * bytes : std::size_t{64} << 20;
-}
-
 namespace detail {
+
+/// Bytes that few caches hold. Who can ask the system writes twice its last level instead: `isolated` does.
+inline constexpr std::size_t usual_flush = std::size_t{64} << 20;
 
 /// Writes memory until the caches hold nothing else.
 class flusher {

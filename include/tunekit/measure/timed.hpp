@@ -152,7 +152,7 @@ private:
     [[nodiscard]] std::size_t flushed() const noexcept
     {
         if (options.state == cache::warm) return 0;
-        return options.flush_bytes != 0 ? options.flush_bytes : beyond_caches();
+        return options.flush_bytes != 0 ? options.flush_bytes : detail::usual_flush;
     }
 };
 

@@ -21,8 +21,10 @@ enum class check : std::uint8_t {
 
 /// Options for warm-up, batches and check in `timed`, in addition to the repetition policy.
 struct timed_options {
-    cache state = cache::warm;    ///< what the caches hold when a timed run begins
-    std::size_t flush_bytes = 0;  ///< bytes written before each run where `state` is cold; 0: `beyond_caches()`
+    cache state = cache::warm;  ///< what the caches hold when a timed run begins
+    /// Bytes written before each run where `state` is cold. 0: 64 MiB; in a child process (`isolated`, workers) twice
+    /// the last level of caches, where the system gives its size.
+    std::size_t flush_bytes = 0;
     /// In [0, 1e9); the least length of a batch, in smallest steps of the clock; 0: a batch is what the policy says.
     double min_steps = 200;
     /// A run is calm where it is at most this share faster than the fastest before it.

@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/portfolio.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tune/recipe.hpp"
-#include "tunekit/tune/tune_kernel.hpp"
+#include "tunekit/tune/runs_once.hpp"
 
 namespace tunekit::recipes {
 
@@ -74,21 +73,3 @@ namespace tunekit::recipes {
 }  // namespace tunekit::recipes
 
 TUNEKIT_RUNS_ONCE(decltype(tunekit::recipes::combined().strategy))
-
-namespace tunekit {
-
-/// Searches `space` for the fastest configuration of `kernel` by `recipes::combined()`, with seed 0 and the kernel in a
-/// child process.
-///
-///     const auto found = tk::tune(space, kernel, {.trials = 40});
-///     use(found.best());
-///
-/// It is `tune(space, kernel, recipes::combined(), limit, gen)`, whose errors it has.
-template <space::counted Space, class Kernel>
-[[nodiscard]] tuned<Space> tune(const Space& space, Kernel&& kernel, const budget& limit)
-{
-    random::philox gen(0);
-    return tune(space, kernel, recipes::combined(), limit, gen);
-}
-
-}  // namespace tunekit

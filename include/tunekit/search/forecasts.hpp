@@ -15,8 +15,8 @@ namespace tunekit::search {
 
 namespace detail {
 class guidance;
+}
 class memory;
-}  // namespace detail
 
 /// An experience with a Gaussian process fitted to each of its sources. Fitted once, when it is first asked, it serves
 /// any number of runs and spaces: copies share it. Made of an experience wherever one is given, such as in
@@ -44,7 +44,7 @@ public:
 private:
     friend class detail::guidance;
 
-    std::shared_ptr<const detail::memory> by_{};
+    std::shared_ptr<const memory> by_{};
 };
 
 }  // namespace tunekit::search

@@ -10,10 +10,10 @@
 
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/drive.hpp"
-#include "tunekit/tune/detail/once.hpp"
 #include "tunekit/tune/detail/roles.hpp"
 #include "tunekit/tune/detail/seen.hpp"
 #include "tunekit/tune/options.hpp"
+#include "tunekit/tune/runs_once.hpp"
 #include "tunekit/tune/tuned.hpp"
 #include "tunekit/tune/tuner.hpp"
 
@@ -28,8 +28,8 @@ namespace tunekit {
 ///
 /// `carrier` is a measurer or a pool. A measurer gets `ahead` configurations of the recipe at a time; a pool is kept
 /// full. Of the recipe it uses the strategy, the limits and `ahead`: the measurer decides how often a candidate runs.
-/// With `tunekit/tune/tune_kernel.hpp` a kernel may take the measurer's place, and with `tunekit/recipes/combined.hpp`
-/// recipe and generator may be left out.
+/// With `tunekit/processes/tune_kernel.hpp` a kernel may take the measurer's place, and with
+/// `tunekit/recipes/combined.hpp` recipe and generator may be left out.
 ///
 /// Errors:     std::invalid_argument for a budget or a parameter out of range; those of `tuner`; whatever the measurer
 ///             throws. Failures of candidates are data. An empty space or a budget of 0 gives an empty record that says

@@ -18,7 +18,7 @@
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure.hpp"
-#include "tunekit/measure/build/generated.hpp"
+#include "tunekit/processes/build/generated.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"

@@ -15,13 +15,13 @@
 
 #include "packages/kernels/table/kernel_table.hpp"
 
-#include "tunekit/io/logged.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/stats/quantile.hpp"
 #include "tunekit/tune/recipe.hpp"

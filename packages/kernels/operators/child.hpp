@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/build/child_process.hpp"
+#include "tunekit/processes/build/child_process.hpp"
 
 namespace programs {
 

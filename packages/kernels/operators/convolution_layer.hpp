@@ -21,8 +21,8 @@
 #include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
 
 namespace programs {
 

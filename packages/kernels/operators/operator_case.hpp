@@ -17,8 +17,8 @@
 #include "packages/kernels/operators/noise.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace programs {

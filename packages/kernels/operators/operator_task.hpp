@@ -13,8 +13,8 @@
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/measure/any_repetition.hpp"
-#include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/worker_task.hpp"
+#include "tunekit/processes/build/source_template.hpp"
+#include "tunekit/processes/worker_task.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace tunekit::measure {

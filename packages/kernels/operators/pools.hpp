@@ -11,8 +11,8 @@
 
 #include "packages/kernels/operators/operator_task.hpp"
 #include "packages/kernels/operators/processors.hpp"
-#include "tunekit/measure/build/pipeline.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
+#include "tunekit/processes/build/pipeline.hpp"
+#include "tunekit/processes/isolated_workers.hpp"
 
 namespace programs {
 

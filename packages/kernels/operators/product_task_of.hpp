@@ -22,10 +22,10 @@
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/verify.hpp"
-#include "tunekit/measure/worker_task.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace programs {
 

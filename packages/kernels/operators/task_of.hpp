@@ -13,7 +13,7 @@
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/worker_task.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace programs {
 

@@ -4,10 +4,10 @@
 
 #include "packages/kernels/operators/convolution_layer.hpp"
 #include "packages/kernels/operators/operator_task.hpp"
-#include "tunekit/measure/build/builder.hpp"
-#include "tunekit/measure/build/generated_kernel.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/timed.hpp"
+#include "tunekit/processes/build/builder.hpp"
+#include "tunekit/processes/build/generated_kernel.hpp"
 
 programs::built_task programs::x86_task(const tunekit::kernels::conv2d_shape& shape, const maybe_repetition& repetition)
 {

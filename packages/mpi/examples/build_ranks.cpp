@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/mpi/handed_over.hpp"
 #include "tunekit/mpi/pool.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "tunekit/core/machine.hpp"
 #include "tunekit/online.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/space.hpp"
 
 namespace tk = tunekit;

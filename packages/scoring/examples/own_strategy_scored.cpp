@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/scoring/page.hpp"

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "tunekit/formats/recorded_space.hpp"
-#include "tunekit/io/read_log.hpp"
+#include "tunekit/records/read_log.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
 #include "tunekit/version.hpp"
 

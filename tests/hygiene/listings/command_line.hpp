@@ -4,8 +4,8 @@
 // What the listing of docs/command_line.md speaks of.
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/measure/program/program.hpp"
-#include "tunekit/measure/program/readings.hpp"
+#include "tunekit/processes/program/program.hpp"
+#include "tunekit/processes/program/readings.hpp"
 #include "tunekit/recipes/combined.hpp"
 
 namespace tk = tunekit;

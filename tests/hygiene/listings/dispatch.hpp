@@ -6,14 +6,14 @@
 #include <cstdint>
 #include <string>
 
-#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/from_log.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/picker.hpp"
 #include "tunekit/dispatch/results_file.hpp"
-#include "tunekit/io/read_log.hpp"
+#include "tunekit/processes/machine.hpp"
+#include "tunekit/records/read_log.hpp"
 
 namespace tk = tunekit;
 

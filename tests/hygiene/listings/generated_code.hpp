@@ -6,9 +6,9 @@
 #include <string>
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/measure/build.hpp"
-#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/processes/build.hpp"
+#include "tunekit/processes/isolated.hpp"
 
 namespace tk = tunekit;
 

@@ -8,10 +8,10 @@
 #include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/table/product_tables.hpp"
 #include "tunekit/core/executor.hpp"
-#include "tunekit/io/read_log.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/parallel.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
+#include "tunekit/records/read_log.hpp"
 
 namespace tk = tunekit;
 

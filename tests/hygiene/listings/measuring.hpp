@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/rotating.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/processes/isolated.hpp"
 #include "tunekit/search/annealing.hpp"
 
 namespace tk = tunekit;

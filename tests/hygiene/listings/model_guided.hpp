@@ -4,9 +4,9 @@
 // What the listings of docs/model_guided.md speak of.
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/io/experience.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/records/read_experience.hpp"
 
 namespace tk = tunekit;
 

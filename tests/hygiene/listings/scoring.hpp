@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/scoring/recording.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"

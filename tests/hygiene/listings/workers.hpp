@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/measure/build.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/processes/build.hpp"
+#include "tunekit/processes/isolated_workers.hpp"
 #include "tunekit/search/hill_climb.hpp"
 
 namespace tk = tunekit;

@@ -18,7 +18,7 @@
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

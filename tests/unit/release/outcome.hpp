@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/processes/detail/process.hpp"
 
 #ifndef NDEBUG
 #error "these tests are those of release builds: compile them with NDEBUG"

@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
+#include "tools/support/any_recipe.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/recipes/parego.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/any_space.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/support/any_recipe.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/recipes/any_recipe.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/random.hpp"

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "packages/records/tests/support/faulty_system.hpp"
 #include "tests/support/said_in_child.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tests/unit/io/faulty_system.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/results_file.hpp"
@@ -27,10 +27,10 @@
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/formats/t4.hpp"
-#include "tunekit/io/log.hpp"
-#include "tunekit/io/read_log.hpp"
-#include "tunekit/io/text.hpp"
-#include "tunekit/measure/detail/process.hpp"
+#include "tunekit/processes/detail/process.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/log.hpp"
+#include "tunekit/records/read_log.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 
 namespace tk = tunekit;

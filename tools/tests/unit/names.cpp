@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/io/experience.hpp"
+#include "tunekit/records/read_experience.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace {

@@ -22,14 +22,14 @@
 #define TUNEKIT_ON_APPLE 0
 #define TUNEKIT_ON_WINDOWS 1
 #else
-#error "tunekit: knows Linux, macOS and Windows; another system needs its lines in tunekit/core/detail/system/"
+#error "tunekit: knows Linux, macOS and Windows; another system needs its lines in tunekit/processes/system/"
 #endif
 
 /// Whether the system forks processes, without which nothing is isolated. A macro, because what forks cannot be
 /// declared elsewhere.
 #define TUNEKIT_FORKS (!TUNEKIT_ON_WINDOWS)
 
-namespace tunekit::core::detail::system {
+namespace tunekit::core::detail {
 
 /// Whether the system holds a process to a limit of its address space. macOS takes the limit and does not.
 inline constexpr bool limits_address_space = TUNEKIT_ON_LINUX;
@@ -47,4 +47,4 @@ inline constexpr bool sanitized = false;
 inline constexpr bool sanitized = false;
 #endif
 
-}  // namespace tunekit::core::detail::system
+}  // namespace tunekit::core::detail

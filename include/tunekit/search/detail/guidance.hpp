@@ -5,16 +5,44 @@
 /// What the past says of one space: where to begin, columns for models, and a mean.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "tunekit/search/detail/outlook.hpp"
+#include "tunekit/random/philox.hpp"
 #include "tunekit/search/forecasts.hpp"
+#include "tunekit/search/outlook.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/stats/prediction.hpp"
 
 namespace tunekit::search::detail {
+
+/// `space`, which its caller keeps, as an `asked_space`.
+template <class Space>
+class asked_space_of final : public asked_space {
+public:
+    explicit asked_space_of(const Space& space) : space_(space) {}
+
+    [[nodiscard]] index size() const override { return space_.size(); }
+    [[nodiscard]] std::span<const std::uint16_t> cardinalities() const override { return space_.cardinalities(); }
+    [[nodiscard]] std::span<const std::string> names() const override { return space_.names(); }
+    [[nodiscard]] std::vector<std::string> texts(index i) const override { return space_.texts(i); }
+    [[nodiscard]] std::vector<index> sample(std::size_t n, tunekit::random::philox& gen) const override
+    {
+        return space_.sample(n, gen);
+    }
+    void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const override { space_.ordinals(in, out); }
+    [[nodiscard]] std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const override
+    {
+        return space_.index_of_ordinals(row);
+    }
+
+private:
+    const Space& space_;
+};
 
 /// The sources of an experience as seen from one space, weighed. Empty where none of them fits. A regular value; copies
 /// share what never changes.

@@ -61,9 +61,10 @@ struct is_carrier {
                   "tunekit: a strategy, want a measurer or a pool here, the strategy behind it");
     static_assert(Fault != carrier_fault::constant,
                   "tunekit: a const measurer, want a variable that measure(batch, limits) may change");
-    static_assert(Fault != carrier_fault::kernel,
-                  "tunekit: a kernel: tunekit/tune/tune_kernel.hpp takes one with a recipe; here want a measurer or a "
-                  "pool");
+    static_assert(
+        Fault != carrier_fault::kernel,
+        "tunekit: a kernel: tunekit/processes/tune_kernel.hpp takes one with a recipe; here want a measurer or a "
+        "pool");
     static_assert(Fault != carrier_fault::unfit,
                   "tunekit: not a measurer: measure(std::span<const index>, const measure::limits&) -> "
                   "std::vector<measure::measurement> is missing");

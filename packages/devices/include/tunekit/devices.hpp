@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of devices/ that needs no more than tunekit::devices does.
+/// Kernels of CUDA and OpenCL, compiled and timed through the drivers. For who tunes for a GPU.
 
 #include "tunekit/devices/cuda/builder.hpp"
 #include "tunekit/devices/cuda/callable.hpp"

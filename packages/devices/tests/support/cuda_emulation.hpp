@@ -24,7 +24,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/cuda/session.hpp"
-#include "tunekit/measure/build/generated_kernel.hpp"
+#include "tunekit/processes/build/generated_kernel.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "packages/devices/tests/support/fake_cuda.hpp"
-#include "tunekit/core/detail/system/processes.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
+#include "tunekit/processes/detail/system/processes.hpp"
 
 namespace ms = tunekit::measure;
 using ms::failure_kind;
@@ -186,7 +186,7 @@ TEST_CASE("a program that was started to compile does, and ends; one that was no
 TEST_CASE("each source is compiled once, in a process of its own; failures are kept with the compiler's words")
 {
     const support::temporary_folder place;
-    const int threads = tunekit::core::detail::system::thread_count();
+    const int threads = tunekit::system::detail::thread_count();
     nvrtc_builder pool({.directory = place / "cache", .processes = 2, .library = fake().path()});
     CHECK(pool.version() == "1.2");
     const auto good = build_one(pool, {"text"});
@@ -195,7 +195,7 @@ TEST_CASE("each source is compiled once, in a process of its own; failures are k
     CHECK(pool.cache().cubin(pool.cache().key({"text"}, "kernel")) == "text");
     CHECK(build_one(pool, {"text"}) == ms::build_result{});
     CHECK(pool.started() == 1);
-    CHECK(tunekit::core::detail::system::thread_count() == threads);  // the library starts one where it compiles
+    CHECK(tunekit::system::detail::thread_count() == threads);  // the library starts one where it compiles
 
     const auto bad = build_one(pool, {"//bad"});
     REQUIRE(bad.failed);

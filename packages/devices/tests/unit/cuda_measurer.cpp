@@ -9,9 +9,9 @@
 
 #include "packages/devices/tests/support/doubling.hpp"
 #include "packages/devices/tests/support/fake_cuda.hpp"
-#include "tunekit/core/detail/system/processes.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
+#include "tunekit/processes/detail/system/processes.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"
@@ -410,12 +410,12 @@ TEST_CASE("reasons for lower clocks are told in words")
     CHECK(all == seen);
     const support::fake_library nvml(support::fake_clocks_source);
     ms::cuda_conditions now;
-    const int threads = tk::core::detail::system::thread_count();
+    const int threads = tk::system::detail::thread_count();
     ms::detail::cuda_clocks clocks("0000:65:00.0", nvml.path());
     clocks.look(now);
     clocks.look(now);
     CHECK(now.samples == 2);
-    CHECK(tk::core::detail::system::thread_count() == threads);
+    CHECK(tk::system::detail::thread_count() == threads);
     CHECK(now.text() == "1755 to 1755 MHz, held back by: hardware slowdown");
     for (auto [bus, library] : {std::pair{"none", nvml.path()}, {"0000:65:00.0", std::string("/nowhere/nvml.so")}}) {
         ms::cuda_conditions none;

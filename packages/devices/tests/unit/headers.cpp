@@ -8,7 +8,7 @@
 #include "packages/devices/tests/support/fake_cuda.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/cuda/builder.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace ms = tunekit::measure;
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of dispatch/ that needs no more than tunekit::dispatch does.
+/// A function that chooses among tuned kernels by the shape of its arguments. For who uses what was tuned.
 
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/choice_file.hpp"

@@ -17,7 +17,7 @@
 #include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/dispatch/load.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace dispatch = tunekit::dispatch;
 

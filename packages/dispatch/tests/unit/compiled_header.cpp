@@ -18,7 +18,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/picker.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 

@@ -10,9 +10,9 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/io/logged.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/function.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/space/product.hpp"
 

@@ -15,7 +15,7 @@
 #include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/dispatch/results_file.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace dispatch = tunekit::dispatch;
 using fixtures::row;

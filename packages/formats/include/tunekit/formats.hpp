@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of formats/ that needs no more than tunekit::formats does.
+/// Other tools' files: recorded spaces, Kernel Tuner's T4, AutoTVM's logs, CSV. For who comes from them.
 
 #include "tunekit/formats/autotvm.hpp"
 #include "tunekit/formats/csv.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of kernels/ that needs no more than tunekit::kernels does.
+/// Matrix products and convolutions with their search spaces. For who wants fast operators, or an example of a space.
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
@@ -34,6 +34,7 @@
 #include "tunekit/kernels/gemm/parallel.hpp"
 #include "tunekit/kernels/gemm/space.hpp"
 #include "tunekit/kernels/micro_kernel.hpp"
+#include "tunekit/kernels/names.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"

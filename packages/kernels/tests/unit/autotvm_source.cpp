@@ -11,8 +11,8 @@
 #include "packages/kernels/tests/unit/support.hpp"
 #include "tunekit/kernels/autotvm/x86_layout.hpp"
 #include "tunekit/kernels/reference.hpp"
-#include "tunekit/measure/build/builder.hpp"
-#include "tunekit/measure/build/generated_kernel.hpp"
+#include "tunekit/processes/build/builder.hpp"
+#include "tunekit/processes/build/generated_kernel.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace tk = tunekit;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of mpi/ that needs no more than tunekit::mpi does.
+/// One tuner over the ranks of an MPI program. For who has several machines.
 
 #include "tunekit/mpi/code_folder.hpp"
 #include "tunekit/mpi/launched.hpp"

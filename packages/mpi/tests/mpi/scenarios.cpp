@@ -16,15 +16,15 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/io/logged.hpp"
 #include "tunekit/measure/function.hpp"
 #include "tunekit/mpi/decide.hpp"
 #include "tunekit/mpi/pool.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/records/logged.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/tune/stop_on_signal.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of online/ that needs no more than tunekit::online does.
+/// Tuning inside a running application, call by call. For who cannot stop to tune.
 
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/kept.hpp"

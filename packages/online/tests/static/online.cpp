@@ -5,13 +5,13 @@
 #include <concepts>
 #include <type_traits>
 
+#include "tests/support/archetypes/space.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/online/detail/account.hpp"
 #include "tunekit/online/detail/overtaken.hpp"
 #include "tunekit/online/detail/recent.hpp"
 #include "tunekit/online/widening.hpp"
 #include "tunekit/search/concepts.hpp"
-#include "tunekit/space/archetypes.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;

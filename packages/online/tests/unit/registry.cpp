@@ -12,8 +12,8 @@
 
 #include "packages/online/tests/unit/application.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/online/kept.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/uniform.hpp"
 
 namespace tk = tunekit;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace tk = tunekit;
 namespace online = tk::online;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of report/ that needs no more than tunekit::report does.
+/// A run as a page, on a terminal, and in words. For who reads results.
 
 #include "tunekit/report/account.hpp"
 #include "tunekit/report/cost_unit.hpp"

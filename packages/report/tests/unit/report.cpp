@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/io/log.hpp"
+#include "tunekit/records/log.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/terminal.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of scoring/ that needs no more than tunekit::scoring does.
+/// How good a search strategy is, on recorded spaces. For who compares strategies.
 
 #include "tunekit/scoring/outcome.hpp"
 #include "tunekit/scoring/page.hpp"

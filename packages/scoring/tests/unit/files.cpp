@@ -13,7 +13,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
 

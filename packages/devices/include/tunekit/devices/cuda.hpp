@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of devices/cuda/ that needs no more than tunekit::devices does.
+/// CUDA through NVRTC and the driver. For who has an NVIDIA GPU.
 
 #include "tunekit/devices/cuda/builder.hpp"
 #include "tunekit/devices/cuda/callable.hpp"

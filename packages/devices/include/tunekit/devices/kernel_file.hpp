@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/text.hpp"
-#include "tunekit/measure/build/device_source.hpp"
-#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/processes/build/device_source.hpp"
+#include "tunekit/processes/build/source_template.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::measure {

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/measurement.hpp"
+#include "tunekit/processes/build/compiler.hpp"
+#include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::measure {
 
@@ -160,7 +160,7 @@ public:
             ::stat(where.dli_fname, &s) == 0) {
             detail::add_part(all, where.dli_fname);
             detail::add_part(all, std::to_string(s.st_size));
-            detail::add_part(all, core::detail::system::time_of_change(s));
+            detail::add_part(all, system::time_of_change(s));
         }
         return detail::digest(all);
     }

@@ -15,13 +15,13 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/devices/operands.hpp"
-#include "tunekit/measure/build/device_source.hpp"
-#include "tunekit/measure/build/generated.hpp"
-#include "tunekit/measure/build/pipeline.hpp"
-#include "tunekit/measure/isolated.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/timed.hpp"
-#include "tunekit/measure/worker_task.hpp"
+#include "tunekit/processes/build/device_source.hpp"
+#include "tunekit/processes/build/generated.hpp"
+#include "tunekit/processes/build/pipeline.hpp"
+#include "tunekit/processes/isolated.hpp"
+#include "tunekit/processes/isolated_workers.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::measure {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Every public header of devices/opencl/ that needs no more than tunekit::devices does.
+/// OpenCL through its loader. For who has any other device.
 
 #include "tunekit/devices/opencl/builder.hpp"
 #include "tunekit/devices/opencl/device.hpp"

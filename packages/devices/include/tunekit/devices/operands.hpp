@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tunekit/devices/half.hpp"
-#include "tunekit/measure/guarded_buffer.hpp"
 #include "tunekit/measure/verify.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
 
 namespace tunekit::measure {
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/results.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::dispatch {

@@ -16,8 +16,8 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/file_head.hpp"
-#include "tunekit/io/sealed_lines.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::dispatch {
 
@@ -251,7 +251,7 @@ inline void read_line_of(device_choice& d, const choice_line& line)
 /// the line and what is wrong with it, or memory that does not suffice.
 [[nodiscard]] inline choice parse_choice(std::string_view text, const std::string& name)
 {
-    return io::detail::within_memory(name, [&] { return detail::choice_in(text, "choice " + name); });
+    return io::within_memory(name, [&] { return detail::choice_in(text, "choice " + name); });
 }
 
 /// Writes a choice's file: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the old

@@ -15,7 +15,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/results.hpp"
 #include "tunekit/dispatch/task_name.hpp"
-#include "tunekit/io/read_log.hpp"
+#include "tunekit/records/read_log.hpp"
 
 namespace tunekit::dispatch {
 

@@ -19,7 +19,7 @@
 #include "tunekit/dispatch/detail/device_text.hpp"
 #include "tunekit/dispatch/detail/dialect.hpp"
 #include "tunekit/dispatch/detail/header_text.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::dispatch {
 

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/dispatch/choice.hpp"
-#include "tunekit/io/sealed_lines.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::dispatch {
 

@@ -19,12 +19,12 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/choice_file.hpp"
 #include "tunekit/dispatch/picker.hpp"
-#include "tunekit/io/sealed_lines.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/machine.hpp"
 
 namespace tunekit::dispatch {
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/core/machine.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/lookup.hpp"
+#include "tunekit/processes/machine.hpp"
 
 namespace tunekit::dispatch {
 

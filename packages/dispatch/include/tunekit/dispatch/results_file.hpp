@@ -17,8 +17,8 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/detail/file_head.hpp"
 #include "tunekit/dispatch/results.hpp"
-#include "tunekit/io/sealed_lines.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::dispatch {
 
@@ -168,7 +168,7 @@ private:
 /// in order, rows that hold more than 256 MiB, memory that does not suffice.
 [[nodiscard]] inline results parse_results(std::string_view text, const std::string& name)
 {
-    return io::detail::within_memory(name, [&] { return detail::results_in(text, "results " + name); });
+    return io::within_memory(name, [&] { return detail::results_in(text, "results " + name); });
 }
 
 /// Reads a file of results. Errors: those of parse_results, and tunekit::error where it cannot be read.

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "tunekit/dispatch/results.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::dispatch {
 

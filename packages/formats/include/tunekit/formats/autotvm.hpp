@@ -16,11 +16,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/json/bounded_json.hpp"
-#include "tunekit/io/json/json_fields.hpp"
-#include "tunekit/io/problem.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/processes/files/problem.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/json/bounded_json.hpp"
+#include "tunekit/records/json/json_fields.hpp"
 
 namespace tunekit::io {
 
@@ -137,7 +137,7 @@ inline void read_records(std::string_view text, const std::string& name, autotvm
 /// Errors: tunekit::error where memory does not suffice.
 [[nodiscard]] inline autotvm_log parse_autotvm(std::string_view text, const std::string& name)
 {
-    return detail::within_memory(name, [&] {
+    return within_memory(name, [&] {
         autotvm_log out;
         try {
             detail::read_records(text, name, out);

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/problem.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/problem.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/tune/tuning.hpp"
 
@@ -259,7 +259,7 @@ template <space::described Space>
     requires space::counted<Space>
 [[nodiscard]] csv_trials read_csv(const std::string& path, const Space& space)
 {
-    return detail::within_memory(path, [&] { return parse_csv(read_text(path), path, space); });
+    return within_memory(path, [&] { return parse_csv(read_text(path), path, space); });
 }
 
 }  // namespace tunekit::io

@@ -18,13 +18,13 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
-#include "tunekit/io/problem.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/processes/files/problem.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::io {
 
@@ -253,7 +253,7 @@ struct layout {
 {
     recorded_space out;
     const auto order = read_params(out, stem + ".params", read_text(stem + ".params"));
-    const std::string path = stem + (core::detail::system::state_of(stem + ".csv.gz") ? ".csv.gz" : ".csv");
+    const std::string path = stem + (system::state_of(stem + ".csv.gz") ? ".csv.gz" : ".csv");
     const std::string text = read_gzip(path);
     const auto all = lines(without_bom(text));
     if (all.empty()) throw error(path + ": is empty, want a header line");
@@ -295,7 +295,7 @@ struct layout {
 /// Cost:   about 40 MB/s of uncompressed text.
 [[nodiscard]] inline recorded_space read_recorded_space(const std::string& stem)
 {
-    return detail::within_memory(stem, [&] { return detail::recorded_space_of(stem); });
+    return within_memory(stem, [&] { return detail::recorded_space_of(stem); });
 }
 
 }  // namespace tunekit::io

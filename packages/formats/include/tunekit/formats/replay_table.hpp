@@ -14,8 +14,8 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/listed.hpp"
 #include "tunekit/formats/space_record.hpp"
-#include "tunekit/io/problem.hpp"
 #include "tunekit/measure/replay.hpp"
+#include "tunekit/processes/files/problem.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/dynamic_product.hpp"
 

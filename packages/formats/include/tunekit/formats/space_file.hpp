@@ -19,10 +19,10 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/detail/space_values.hpp"
-#include "tunekit/io/json/bounded_json.hpp"
-#include "tunekit/io/json/json_fields.hpp"
-#include "tunekit/io/problem.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/problem.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/json/bounded_json.hpp"
+#include "tunekit/records/json/json_fields.hpp"
 #include "tunekit/space/value_product.hpp"
 
 namespace tunekit::io {
@@ -235,7 +235,7 @@ namespace detail {
 /// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
 [[nodiscard]] inline space_file parse_space_file(std::string_view text, const std::string& name)
 {
-    return detail::within_memory(name, [&] {
+    return within_memory(name, [&] {
         try {
             space_file out = detail::described_space(text, name);
             const auto made = out.space();  // so that what is wrong with it is told here

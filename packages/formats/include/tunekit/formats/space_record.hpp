@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/io/problem.hpp"
 #include "tunekit/measure/replay.hpp"
+#include "tunekit/processes/files/problem.hpp"
 
 namespace tunekit::io {
 

@@ -19,11 +19,11 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/json/bounded_json.hpp"
-#include "tunekit/io/json/json_fields.hpp"
-#include "tunekit/io/problem.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/replay.hpp"
+#include "tunekit/processes/files/problem.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/json/bounded_json.hpp"
+#include "tunekit/records/json/json_fields.hpp"
 
 namespace tunekit::io {
 
@@ -135,7 +135,7 @@ inline void read_t4_results(std::string_view text, const std::string& name, t4_f
 /// a member of an object twice, or where memory does not suffice.
 [[nodiscard]] inline t4_file parse_t4(std::string_view text, const std::string& name)
 {
-    return detail::within_memory(name, [&] {
+    return within_memory(name, [&] {
         t4_file out;
         try {
             detail::read_t4_results(text, name, out);

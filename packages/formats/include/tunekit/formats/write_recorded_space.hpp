@@ -13,8 +13,8 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::io {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tunekit/core/names.hpp"
+#include "tunekit/kernels/names.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
 namespace tunekit::kernels {

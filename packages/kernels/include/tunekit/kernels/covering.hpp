@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/space/any_space.hpp"
 #include "tunekit/space/carried.hpp"
 

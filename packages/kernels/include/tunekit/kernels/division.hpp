@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/core/names.hpp"
 #include "tunekit/kernels/config_of.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/names.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/space/product.hpp"
 

@@ -6,9 +6,9 @@
 
 #include "packages/kernels/operators/conv2d_operators.hpp"
 #include "packages/kernels/operators/product_operators.hpp"
-#include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/processes/isolated.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/tune/tune.hpp"
 

@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/processes/system/files.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::mpi {
@@ -101,7 +101,7 @@ private:
             if (::mkdtemp(name.data()) == nullptr)
                 throw error("code_folder: no directory " + name + ": " + std::strerror(errno) +
                             "; want a TMPDIR that can be written");
-            if (!core::detail::system::runs_nothing(name)) return;
+            if (!system::runs_nothing(name)) return;
             ::rmdir(name.c_str());
             throw error("code_folder: " + name +
                         " is mounted noexec, so that no code there can be loaded; want another TMPDIR");

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/build/builder.hpp"
-#include "tunekit/measure/build/generated_kernel.hpp"
-#include "tunekit/measure/build/source_template.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/code_folder.hpp"
+#include "tunekit/processes/build/builder.hpp"
+#include "tunekit/processes/build/generated_kernel.hpp"
+#include "tunekit/processes/build/source_template.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::mpi {
 

@@ -17,11 +17,11 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/measurement.hpp"
-#include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
 #include "tunekit/mpi/detail/roster.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::mpi {
 

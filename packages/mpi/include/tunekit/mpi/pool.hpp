@@ -15,9 +15,6 @@
 #include <utility>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/core/machine.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
-#include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/code_folder.hpp"
 #include "tunekit/mpi/detail/endpoint.hpp"
 #include "tunekit/mpi/detail/mpi.hpp"
@@ -28,6 +25,9 @@
 #include "tunekit/mpi/leased_pool.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/isolated_workers.hpp"
+#include "tunekit/processes/machine.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::mpi {
 

@@ -18,10 +18,10 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/simulated_workers.hpp"
-#include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::mpi {
 

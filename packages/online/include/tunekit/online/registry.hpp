@@ -19,13 +19,13 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
-#include "tunekit/core/machine.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/io/sealed_lines.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/winners_file.hpp"
+#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/space/carried.hpp"
 #include "tunekit/space/text.hpp"
 
@@ -123,7 +123,7 @@ public:
     /// tunekit::error where the file cannot be read or memory does not suffice.
     loaded load(const std::string& path)
     {
-        return io::detail::within_memory(path, [&] { return read(detail::text_if_there(path)); });
+        return io::within_memory(path, [&] { return read(detail::text_if_there(path)); });
     }
 
     /// Reads winners from a file's text, for programs where one rank reads the file and sends the text to the others.

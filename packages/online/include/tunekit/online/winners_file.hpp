@@ -15,12 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/io/sealed_lines.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/online/outcome.hpp"
+#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::online {
 
@@ -216,12 +216,12 @@ inline constexpr int fields_of_winner = 15;
 /// Locks the folder of a file while the file is rewritten. It locks nothing where a file system has no locks.
 class folder_lock {
 public:
-    explicit folder_lock(const std::string& path) : fd_(core::detail::system::lock_folder_of(path)) {}
+    explicit folder_lock(const std::string& path) : fd_(system::lock_folder_of(path)) {}
     folder_lock(const folder_lock&) = delete;
     folder_lock& operator=(const folder_lock&) = delete;
     ~folder_lock()
     {
-        if (fd_ >= 0) core::detail::system::close_file(fd_);
+        if (fd_ >= 0) system::close_file(fd_);
     }
 
 private:
@@ -231,7 +231,7 @@ private:
 /// The file's text; empty where there is no file.
 [[nodiscard]] inline std::string text_if_there(const std::string& path)
 {
-    if (!core::detail::system::state_of(path) && errno == ENOENT) return {};
+    if (!system::state_of(path) && errno == ENOENT) return {};
     return io::read_text(path);
 }
 

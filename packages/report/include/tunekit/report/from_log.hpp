@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/read_log.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/objective.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/read_log.hpp"
 #include "tunekit/report/run.hpp"
 
 namespace tunekit::report {

@@ -19,11 +19,11 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/read_recorded_space.hpp"
 #include "tunekit/formats/replay_table.hpp"
-#include "tunekit/io/problem.hpp"
+#include "tunekit/processes/files/problem.hpp"
+#include "tunekit/processes/system/files.hpp"
 #include "tunekit/scoring/recording.hpp"
 #include "tunekit/space/any_space.hpp"
 
@@ -85,7 +85,7 @@ struct recordings_read {
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     std::string stem = path;
     if (stem.ends_with(".params")) stem.resize(stem.size() - 7);
-    if (core::detail::system::state_of(stem + ".params")) {
+    if (system::state_of(stem + ".params")) {
         out.spaces.push_back(read_recording(stem, out.problems));
         return out;
     }

@@ -27,7 +27,7 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/csv.hpp"
 #include "tunekit/formats/read_recorded_space.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/scoring/trajectory.hpp"
 
 namespace tunekit::scoring {

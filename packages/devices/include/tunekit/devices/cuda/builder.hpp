@@ -20,7 +20,7 @@
 
 #include "tunekit/devices/cuda/nvrtc.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
-#include "tunekit/measure/build/build_pool.hpp"
+#include "tunekit/processes/build/build_pool.hpp"
 
 namespace tunekit::measure {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tunekit/devices/library.hpp"
-#include "tunekit/measure/build/child_process.hpp"
+#include "tunekit/processes/build/child_process.hpp"
 
 namespace tunekit::measure {
 

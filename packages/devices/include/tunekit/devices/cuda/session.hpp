@@ -15,7 +15,7 @@
 #include "tunekit/devices/detail/cuda_driver.hpp"
 #include "tunekit/devices/operands.hpp"
 #include "tunekit/devices/timing.hpp"
-#include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/processes/build/device_source.hpp"
 
 namespace tunekit::measure {
 

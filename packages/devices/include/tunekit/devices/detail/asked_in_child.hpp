@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/build/child_process.hpp"
+#include "tunekit/processes/build/child_process.hpp"
 
 namespace tunekit::measure::detail {
 

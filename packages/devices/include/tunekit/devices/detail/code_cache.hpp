@@ -12,9 +12,9 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/devices/detail/headers.hpp"
-#include "tunekit/measure/build/compiler.hpp"
-#include "tunekit/measure/build/source_template.hpp"
-#include "tunekit/measure/build/store.hpp"
+#include "tunekit/processes/build/compiler.hpp"
+#include "tunekit/processes/build/source_template.hpp"
+#include "tunekit/processes/build/store.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/build/compiler.hpp"
-#include "tunekit/measure/build/store.hpp"
+#include "tunekit/processes/build/compiler.hpp"
+#include "tunekit/processes/build/store.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/processes/build/device_source.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -15,7 +15,7 @@
 #include "tunekit/devices/detail/code_cache.hpp"
 #include "tunekit/devices/detail/opencl_code.hpp"
 #include "tunekit/devices/opencl/device.hpp"
-#include "tunekit/measure/build/build_pool.hpp"
+#include "tunekit/processes/build/build_pool.hpp"
 
 namespace tunekit::measure {
 

@@ -18,8 +18,8 @@
 #include "tunekit/devices/detail/asked_in_child.hpp"
 #include "tunekit/devices/measurer.hpp"
 #include "tunekit/devices/opencl/kernel.hpp"
-#include "tunekit/measure/build/store.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/build/store.hpp"
 
 namespace tunekit::measure {
 

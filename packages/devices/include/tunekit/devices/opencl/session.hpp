@@ -16,7 +16,7 @@
 #include "tunekit/devices/opencl/device.hpp"
 #include "tunekit/devices/operands.hpp"
 #include "tunekit/devices/timing.hpp"
-#include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/processes/build/device_source.hpp"
 
 namespace tunekit::measure {
 

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::dispatch::detail {
 
@@ -151,7 +151,7 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
 [[nodiscard]] inline bool holds(const std::string& path, const std::string& text)
 {
     try {
-        return core::detail::system::state_of(path) && io::read_text(path) == text;
+        return system::state_of(path) && io::read_text(path) == text;
     } catch (const error&) {
         return false;
     }

@@ -11,13 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/core/machine.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/detail/cpp_text.hpp"
 #include "tunekit/dispatch/detail/dialect.hpp"
 #include "tunekit/dispatch/detail/lookup.hpp"
-#include "tunekit/io/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/machine.hpp"
 
 namespace tunekit::dispatch::detail {
 

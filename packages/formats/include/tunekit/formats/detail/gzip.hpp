@@ -13,9 +13,9 @@
 
 #include <zlib.h>
 
-#include "tunekit/core/detail/system/files.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/text.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::io {
 
@@ -33,8 +33,8 @@ namespace tunekit::io {
 {
     gzFile file = gzopen(path.c_str(), "rb");
     if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
-    const auto there = core::detail::system::state_of(path);
-    if (there && there->is == core::detail::system::file_state::kind::file)
+    const auto there = system::state_of(path);
+    if (there && there->is == system::file_state::kind::file)
         max_bytes = (std::min)(max_bytes, max_unpacked(static_cast<std::size_t>(there->size)));
     std::string out;
     int got = 0;

@@ -15,7 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/text.hpp"
-#include "tunekit/io/json/json_fields.hpp"
+#include "tunekit/records/json/json_fields.hpp"
 #include "tunekit/space/value_product.hpp"
 
 namespace tunekit::io::detail {

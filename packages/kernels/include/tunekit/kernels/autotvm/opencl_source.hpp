@@ -9,7 +9,7 @@
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/autotvm_conv2d.hpp"
 #include "tunekit/kernels/detail/autotvm_gemm.hpp"
-#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/processes/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
 

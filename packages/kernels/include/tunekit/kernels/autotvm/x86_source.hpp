@@ -15,7 +15,7 @@
 #include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/detail/generated_block.hpp"
 #include "tunekit/kernels/detail/x86_text.hpp"
-#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/processes/build/source_template.hpp"
 
 namespace tunekit::kernels::autotvm {
 

@@ -14,8 +14,8 @@
 #include "tunekit/kernels/cuda/gemm_space.hpp"
 #include "tunekit/kernels/detail/cuda_gemm_text.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
-#include "tunekit/measure/build/device_source.hpp"
-#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/processes/build/device_source.hpp"
+#include "tunekit/processes/build/source_template.hpp"
 
 namespace tunekit::kernels {
 

@@ -12,8 +12,8 @@
 #include <span>
 #include <string>
 
-#include "tunekit/core/names.hpp"
 #include "tunekit/kernels/buffer.hpp"
+#include "tunekit/kernels/names.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
 

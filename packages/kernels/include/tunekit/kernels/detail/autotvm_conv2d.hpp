@@ -11,7 +11,7 @@
 
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/cuda_text.hpp"
-#include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/processes/build/device_source.hpp"
 
 namespace tunekit::kernels::detail {
 

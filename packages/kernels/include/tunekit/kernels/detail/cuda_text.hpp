@@ -17,7 +17,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/autotvm/cuda.hpp"
 #include "tunekit/kernels/detail/kernel_text.hpp"
-#include "tunekit/measure/build/device_source.hpp"
+#include "tunekit/processes/build/device_source.hpp"
 
 namespace tunekit::kernels::detail {
 

@@ -9,7 +9,7 @@
 
 #include "tunekit/kernels/detail/kernel_text.hpp"
 #include "tunekit/kernels/shapes.hpp"
-#include "tunekit/measure/build/source_template.hpp"
+#include "tunekit/processes/build/source_template.hpp"
 
 namespace tunekit::kernels::detail {
 

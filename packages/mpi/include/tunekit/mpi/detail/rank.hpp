@@ -22,14 +22,14 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
-#include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/code_folder.hpp"
 #include "tunekit/mpi/detail/endpoint.hpp"
 #include "tunekit/mpi/detail/mpi.hpp"
 #include "tunekit/mpi/detail/server.hpp"
 #include "tunekit/mpi/launched.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/isolated_workers.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::mpi {
 

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "tunekit/measure/jobs.hpp"
-#include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
 #include "tunekit/mpi/detail/trust.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::mpi::detail {
 

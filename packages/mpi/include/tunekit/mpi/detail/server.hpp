@@ -13,11 +13,11 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/mpi/code_folder.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/isolated_workers.hpp"
 
 namespace tunekit::mpi::detail {
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/measure/quarantine.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/quarantine.hpp"
 
 namespace tunekit::mpi::detail {
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/io/text.hpp"
 #include "tunekit/measure/measurement.hpp"
-#include "tunekit/measure/worker_task.hpp"
 #include "tunekit/mpi/messages.hpp"
+#include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/worker_task.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::mpi::detail {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A directory of shared objects that were built. Each is named by the digest of all that went into it.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/processes/build/compiler.hpp"
+#include "tunekit/processes/build/source_template.hpp"
+#include "tunekit/processes/build/store.hpp"
+
+namespace tunekit::measure {
+
+/// Names built code, whether it is built yet or not, by a directory, the compilers and their flags. A value: kernels in
+/// worker processes have a copy and find their code with it, so that only a configuration's index is sent to them.
+///
+/// A key is a digest of the text, the entry point, the flags, and the compiler's identity.
+class build_cache : public store {
+public:
+    /// Names files in `directory` for these compilers and flags. Throws std::invalid_argument where there is no
+    /// compiler.
+    build_cache(std::string directory, std::vector<compiler> compilers, std::vector<std::string> flags)
+        : store(std::move(directory), ".so"), compilers_(std::move(compilers)), flags_(std::move(flags))
+    {
+        require(!compilers_.empty(), "build_cache: no compiler, want one or more");
+    }
+
+    /// The compiler that `s` asks for. Throws std::invalid_argument where it is not one of build_options::compilers.
+    [[nodiscard]] const compiler& compiler_of(const source& s) const
+    {
+        if (s.compiler.empty()) return compilers_.front();
+        for (const compiler& c : compilers_)
+            if (c.name == s.compiler) return c;
+        invalid("build_cache: the source asks for the compiler '" + s.compiler +
+                "', which is not listed; want it in build_options::compilers");
+    }
+
+    /// The builder's flags, then those of `s`.
+    [[nodiscard]] std::vector<std::string> flags_of(const source& s) const
+    {
+        std::vector<std::string> out = flags_;
+        out.insert(out.end(), s.flags.begin(), s.flags.end());
+        return out;
+    }
+
+    /// The key of a source, 32 hexadecimal digits. Throws std::invalid_argument where its compiler is not listed.
+    [[nodiscard]] std::string key(const source& s, std::string_view entry) const
+    {
+        std::string all;
+        all.reserve(s.text.size() + 512);
+        detail::add_part(all, "tunekit 2");  // the version of how a text is wrapped and linked
+        detail::add_part(all, compiler_of(s).identity);
+        for (const std::string& flag : flags_) detail::add_part(all, flag);
+        for (const std::string& flag : s.flags) detail::add_part(all, flag);
+        detail::add_part(all, entry);
+        detail::add_part(all, s.text);
+        return detail::digest(all);
+    }
+
+    /// The name of the entry point in a key's shared object.
+    [[nodiscard]] static std::string symbol(std::string_view key) { return "tunekit_" + std::string(key); }
+
+private:
+    std::vector<compiler> compilers_;
+    std::vector<std::string> flags_;
+};
+
+}  // namespace tunekit::measure

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool of compiler processes that turns generated sources into shared objects.
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "tunekit/processes/build/build_cache.hpp"
+#include "tunekit/processes/build/build_pool.hpp"
+
+namespace tunekit::measure {
+
+/// Settings of `builder`.
+struct build_options {
+    std::vector<std::string> compilers{"c++"};               ///< names or paths; a source may ask for any of them
+    std::vector<std::string> flags{"-O2", "-march=native"};  ///< of every compilation, before those of the source
+    std::string
+        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
+    std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
+    std::size_t together = 16;  ///< the most configurations per compilation
+    std::vector<int> cores{};   ///< processors that compilers may use while workers use others; empty: any
+};
+
+namespace detail {
+
+/// Compilers of this machine that make shared objects. `builder` starts them.
+class host_toolchain {
+public:
+    static constexpr const char* suffix = ".so";
+
+    host_toolchain(const std::string& directory, const build_options& options)
+        : together_((std::max)(options.together, std::size_t{1})),
+          cores_(options.cores),
+          cache_(directory, find_all(options.compilers), options.flags)
+    {
+    }
+
+    [[nodiscard]] const build_cache& cache() const noexcept { return cache_; }
+    [[nodiscard]] std::size_t together() const noexcept { return together_; }
+    [[nodiscard]] static bool alike(const source& a, const source& b)
+    {
+        return a.compiler == b.compiler && a.flags == b.flags;
+    }
+
+    [[nodiscard]] child_process start(const std::vector<build_job>& unit, const std::string& stem,
+                                      const std::string& scratch) const
+    {
+        std::string text;
+        for (std::size_t i = 0; i < unit.size(); ++i) {
+            const build_job& j = unit[i];
+            const std::string symbol = build_cache::symbol(j.key);
+            text += "#define " + j.entry + ' ' + symbol + "\nnamespace in_" + symbol + " {\n#line 1 \"generated\"\n" +
+                    j.what.text + "\n}\n#undef " + j.entry + '\n';
+        }
+        write_file(stem + ".cpp", text);
+        const source& first = unit.front().what;
+        std::vector<std::string> command{cache_.compiler_of(first).path};
+        for (std::string& flag : cache_.flags_of(first)) command.push_back(std::move(flag));
+        for (const char* const fixed : {"-w", "-shared", "-fPIC", "-nostdlib", "-Wl,-z,defs", "-o"})
+            command.emplace_back(fixed);
+        command.push_back(stem + ".so");
+        command.push_back(stem + ".cpp");
+        for (const char* const library : {"-lm", "-lc", "-lgcc"}) command.emplace_back(library);
+        return child_process(command, scratch, cores_);
+    }
+
+    /// Whether the machine may be the cause of a failure: the messages name no line of the source and no undefined
+    /// symbol.
+    [[nodiscard]] static bool blames_machine(const child_process& process)
+    {
+        const std::string text = process.text();
+        return text.find("generated:") == std::string::npos && text.find("undefined reference") == std::string::npos;
+    }
+    /// A source for the same compiler that certainly compiles.
+    [[nodiscard]] static source harmless(const source& like)
+    {
+        return {.text = "extern \"C\" void kernel() {}", .compiler = like.compiler};
+    }
+
+    static failure refused(const child_process& process)
+    {
+        const std::string text = process.text();
+        const std::size_t at = (std::min)(text.find("error:"), text.find("undefined reference"));
+        return refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
+    }
+
+private:
+    static std::vector<compiler> find_all(const std::vector<std::string>& names)
+    {
+        std::vector<compiler> out;
+        for (const std::string& name : names) out.push_back(find_compiler(name));
+        return out;
+    }
+
+    std::size_t together_;
+    std::vector<int> cores_;
+    build_cache cache_;
+};
+
+}  // namespace detail
+
+/// Compiles sources in several processes, several sources in one translation unit, each source once.
+///
+///     builder pool({.directory = "cache"});
+///     pool.submit(sources, "kernel", 10);          // starts compilers and returns
+///     const build_result r = pool.wait(pool.cache().key(sources[0], "kernel"));
+///
+/// Each source is put into a namespace of its own and its entry point is renamed, so sources need not know of each
+/// other. Where several do not compile together, or not within the time of one, they are compiled one by one, and only
+/// the faulty one fails. Where one then does not load or run, `generated` and `pipeline` build it once more, alone.
+/// Builds are kept in the cache. A failed source is not tried again (after a time-out, unless the limit is longer).
+/// Undefined symbols are errors: only the C library, libm and libgcc are linked.
+///
+/// Compilers are served in `submit`, `wait` and `advance`. Between those calls they continue, but none is started. Each
+/// has a process group, which a time-out kills, and which ends with this process. They read no input. Their messages
+/// become part of the failure. They are started by /bin/sh, and no argument passes through it as text.
+///
+/// Failures:   build_error with the compiler's first error, build_timeout.
+/// Errors:     tunekit::error from the constructor where a compiler is missing, and where the directory cannot be made
+///             or used, can be written by others, or does not allow programs. Later where a source fails and an empty
+///             source fails too: a full disk, no assembler, no memory. No candidate fails because of that.
+/// Cost:       see docs/generated_code.md.
+/// Threads:    one object is for one thread at a time.
+class builder : public build_pool<detail::host_toolchain> {
+public:
+    /// Finds the compilers and opens the cache; starts no process. Throws tunekit::error as said above.
+    explicit builder(build_options options = {}) : build_pool(options.directory, options.processes, options) {}
+};
+
+}  // namespace tunekit::measure

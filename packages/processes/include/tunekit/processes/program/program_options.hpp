@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// Options of `program`: its command, its cost, and its limits.
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/any_repetition.hpp"
+#include "tunekit/measure/timed_options.hpp"
+#include "tunekit/measure/until_confident.hpp"
+#include "tunekit/processes/program/finished_run.hpp"
+
+namespace tunekit::measure {
+
+/// A file that is written for each configuration: the text of `from` with its placeholders filled in.
+struct template_file {
+    std::string from;  ///< path of the file with placeholders; it is read once, when the `program` is made
+    std::string to;    ///< path of the file that is written; may have placeholders
+};
+
+/// A named number that is kept with the cost.
+struct named_reading {
+    std::string name;              ///< how logs and tables call the number
+    reading read{wall_seconds{}};  ///< takes the number from a finished run
+    /// * where not empty: the number is the size of this file after the run, in bytes, and `read` is unused
+    std::string size_of{};
+};
+
+/// Settings of `program`. Texts with a star may have placeholders: `{name}` of a parameter; `{scratch}`, a folder of
+/// this worker that is empty before each configuration; `{build}`, the folder of the build (see `text_template`).
+struct program_options {
+    std::vector<std::string> command;  ///< * program and arguments
+    std::vector<std::pair<std::string, std::string>>
+        environment{};                   ///< name and * value, in addition to the present variables
+    std::string directory{};             ///< * where it runs; empty: where this process runs
+    std::vector<template_file> files{};  ///< written before the run; files in {build} are a part of the build
+    std::vector<std::string> build{};    ///< * runs first, once for the same arguments and files; status 0 is success
+    /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What
+    /// lies in it and is not what an earlier run built there is built again.
+    std::string build_directory{};
+    /// Whether what was built there before this `program` was made is built again: for a build that reads what it does
+    /// not name.
+    bool rebuild = false;
+    std::string result_file{};             ///< * the file with its numbers; empty: its output has them
+    std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
+    std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
+    /// Folder with the counters for finished_run::joules, energy_counter::usual; empty: energy is not read.
+    std::string powercap{};
+    int exit_status = 0;                       ///< that of a successful run
+    std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked
+    std::vector<std::string> check_command{};  ///< * runs after that run; status 0: the result is right
+    /// Which configurations are checked: those of which a run is not above limits::abandon_above, or all after their
+    /// first run.
+    measure::check checks = measure::check::could_win;
+    /// The repetition policy. The default makes at least three runs and at most ten, until the standard error is 2 % of
+    /// the mean. The cost is their median.
+    any_repetition repetition{until_confident{.standard_error = 0.02, .group = 1, .min_groups = 3, .max_runs = 10}};
+    double cpu_seconds =
+        std::numeric_limits<double>::infinity();  ///< > 0; processor time of each of its processes, in whole seconds
+    std::size_t memory_bytes = 0;                 ///< address space that each of its processes may have; 0: no limit
+    /// >= 1; the bytes kept of the output and of the errors: of a longer text the first and the last half. Of a longer
+    /// result file the beginning is kept.
+    std::size_t output_bytes = std::size_t{1} << 20;
+    std::size_t workers = 1;   ///< >= 1; configurations that run at a time
+    std::size_t builders = 0;  ///< configurations that are built while others run; 0: a worker builds before it runs
+    bool keep_empty = false;   ///< whether an argument that is one placeholder with an empty value stays an argument
+    bool pinned = true;        ///< whether several workers and builders have processors of their own
+
+    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
+    void validate() const
+    {
+        require(!command.empty() && !command.front().empty(),
+                "program: command is empty, want a program and its arguments");
+        require(cpu_seconds > 0, "program: cpu_seconds is not positive, want > 0");
+        require(output_bytes >= 1, "program: output_bytes is 0, want >= 1");
+        require(workers >= 1, "program: workers is 0, want >= 1");
+        for (const auto& [name, value] : environment)
+            require(!name.empty() && name.find('=') == std::string::npos,
+                    "program: environment has a name that is empty or has '=' in it, want a variable's name");
+        require(numbers.size() <= measured_values::most, "program: numbers are more than 8, want at most 8");
+        repetition.validate();
+    }
+};
+
+/// The command that is run for one configuration, with all placeholders filled in.
+struct program_command {
+    std::vector<std::string> arguments;  ///< the program and its arguments
+    std::vector<std::pair<std::string, std::string>>
+        environment;                 ///< names and values, in addition to the present ones
+    std::string directory;           ///< where it runs; empty: where this process runs
+    std::vector<std::string> build;  ///< the program that builds, and its arguments; empty: nothing is built
+};
+
+}  // namespace tunekit::measure

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+
+// The bodies of the package records, compiled once: see tunekit/compiled.cpp.
+
+#if !defined(TUNEKIT_COMPILED)
+#error "tunekit: compile all of the program, compiled.cpp too, with -DTUNEKIT_COMPILED"
+#endif
+#define TUNEKIT_BODIES 1
+
+#include "tunekit/records.hpp"

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What was measured before: on other devices, of other sizes, in other weeks.
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/compiled.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/records/detail/fitted_sources.hpp"
+#include "tunekit/records/experience_source.hpp"
+#include "tunekit/search/forecasts.hpp"
+#include "tunekit/space/carried.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit {
+
+/// What was measured before, as a value: sources, each the results of one search. Nothing of it is believed: a strategy
+/// takes it as a place to begin and as a forecast that it weighs, and measures whatever it proposes.
+///
+///     tk::experience past;
+///     past.add(space, found, "RTX 3090");                      // the record of a run
+///     past.merge(tk::io::experience_in({"logs/"}));            // the logs of others
+///     const auto next = tk::tune(other_space, kernel, tk::recipes::combined(past), {.trials = 100}, gen);
+///
+/// Only the order and the ratios of the costs of one source are ever used. So sources may have different units, sizes
+/// and devices. Configurations go to another space by the names of parameters and the nearest of their values
+/// (`space::matched_parameters`).
+///
+/// Equality: of sources and notes. Copies are deep.
+struct experience {
+    std::vector<experience_source> sources{};  ///< the latest last
+    std::vector<std::string> notes{};          ///< what was left out and why, a line each
+
+    /// Adds the results of a search in `space`. One without a result adds nothing. Throws std::invalid_argument for a
+    /// trial outside the space. Cost: the texts of the trials.
+    template <class Space>
+        requires space::counted<Space> && space::described<Space>
+    void add(const Space& space, std::span<const measure::trial> trials, std::string name, std::string machine = {})
+    {
+        experience_source s{.name = std::move(name), .machine = std::move(machine)};
+        for (const auto& parameter : space.names()) s.parameters.push_back({.name = parameter});
+        for (const measure::trial& t : trials) {
+            require(t.candidate < space.size(),
+                    "experience.add: a trial lies outside the space, want one of this space");
+            take(s, space.texts(t.candidate), t.measured);
+        }
+        add(std::move(s));
+    }
+
+    /// The same of a record: what was known before its run, and its trials.
+    template <class Space, class Record>
+        requires space::counted<Space> && space::described<Space> && requires(const Record& r) {
+            { r.trials() } -> std::convertible_to<std::span<const measure::trial>>;
+            { r.known() } -> std::convertible_to<std::span<const measure::trial>>;
+        }
+    void add(const Space& space, const Record& record, std::string name, std::string machine = {})
+    {
+        std::vector<measure::trial> all(record.known().begin(), record.known().end());
+        all.insert(all.end(), record.trials().begin(), record.trials().end());
+        add(space, std::span<const measure::trial>(all), std::move(name), std::move(machine));
+    }
+
+    /// Adds a source. One without a result, or that is here already, adds nothing. Throws std::invalid_argument where
+    /// it has no parameter, or its rows are not positions of values.
+    void add(experience_source one);
+
+    /// Adds all that `other` has.
+    void merge(experience other);
+
+    [[nodiscard]] bool empty() const noexcept { return sources.empty(); }  ///< whether there is no source
+    /// The number of results of all sources.
+    [[nodiscard]] std::size_t size() const noexcept;
+
+    /// Adds the measurement of a configuration to a source. False as `experience_source::add`.
+    static bool take(experience_source& s, std::span<const std::string> texts, const measure::measurement& m)
+    {
+        const bool failed = m.failed.has_value();
+        return s.add(texts, {.cost = failed ? std::numeric_limits<double>::infinity() : m.cost,
+                             .at_least = !failed && m.at_least});
+    }
+
+    friend bool operator==(const experience&, const experience&) = default;
+};
+
+namespace search {
+
+/// What a space takes of a source of an experience.
+struct taken_source {
+    std::size_t source = 0;          ///< its place in the experience
+    std::size_t configurations = 0;  ///< results whose configurations the space has, with equal or nearest values
+};
+
+/// What `space` takes of an experience, in the order of its sources: at most 8, the latest that have 8 whole costs and
+/// a parameter's name in common with it. Cost: O(results values).
+template <class Space>
+[[nodiscard]] std::vector<taken_source> taken_of(const experience& past, const Space& space)
+{
+    const space::matched_parameters there(space);
+    std::vector<taken_source> out;
+    for (const std::size_t k : detail::sources_for(there, past.sources)) {
+        const experience_source& s = past.sources[k];
+        const auto names = s.names();
+        taken_source t{.source = k};
+        for (std::size_t r = 0; r < s.results.size(); ++r)
+            t.configurations += there.carry(space, names, s.texts(r), std::nullopt).has_value();
+        out.push_back(std::move(t));
+    }
+    return out;
+}
+
+}  // namespace search
+}  // namespace tunekit
+
+#if TUNEKIT_BODIES
+#include "tunekit/records/detail/seen_sources.hpp"
+
+namespace tunekit {
+
+TUNEKIT_INLINE void experience::add(experience_source one)
+{
+    const std::size_t d = one.parameters.size();
+    require(d > 0, "experience: a source has no parameter, want one at least");
+    require(one.rows.size() == one.results.size() * d, "experience: a source wants one row per result");
+    for (std::size_t k = 0; k < one.rows.size(); ++k)
+        require(one.rows[k] < one.parameters[k % d].values.size(),
+                "experience: a row of a source is not a position of a value, want one below the number of values");
+    if (one.results.empty() || std::find(sources.begin(), sources.end(), one) != sources.end()) return;
+    sources.push_back(std::move(one));
+}
+
+TUNEKIT_INLINE void experience::merge(experience other)
+{
+    for (experience_source& s : other.sources) add(std::move(s));
+    for (std::string& n : other.notes) notes.push_back(std::move(n));
+}
+
+TUNEKIT_INLINE std::size_t experience::size() const noexcept
+{
+    std::size_t out = 0;
+    for (const experience_source& s : sources) out += s.results.size();
+    return out;
+}
+
+TUNEKIT_INLINE search::forecasts::forecasts(const experience& past)
+    : by_(past.empty() ? nullptr : std::make_shared<const detail::remembered>(past.sources))
+{
+}
+
+}  // namespace tunekit
+#endif  // TUNEKIT_BODIES
