@@ -8,4 +8,3 @@
 #include "tunekit/measure/program/program.hpp"
 #include "tunekit/measure/program/program_options.hpp"
 #include "tunekit/measure/program/readings.hpp"
-#include "tunekit/measure/program/text_template.hpp"

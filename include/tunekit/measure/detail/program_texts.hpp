@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text_template.hpp"
 #include "tunekit/measure/build/compiler.hpp"
 #include "tunekit/measure/detail/child.hpp"
 #include "tunekit/measure/detail/own_files.hpp"
 #include "tunekit/measure/detail/run_failure.hpp"
 #include "tunekit/measure/program/program_options.hpp"
-#include "tunekit/measure/program/text_template.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -151,6 +151,7 @@ public:
     }
 
 private:
+    using text_template = core::text_template;
     static constexpr std::size_t max_template = std::size_t{1} << 24;
 
     struct variable {
