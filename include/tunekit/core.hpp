@@ -16,3 +16,4 @@
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/core/state_of.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/core/text_template.hpp"

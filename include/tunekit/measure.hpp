@@ -17,7 +17,6 @@
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/one_worker.hpp"
-#include "tunekit/measure/program/text_template.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/simulated_workers.hpp"

@@ -28,6 +28,8 @@
 #include "tools/support/command_serve.hpp"
 #include "tools/support/command_starts.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text_template.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
@@ -40,7 +42,9 @@
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/objective.hpp"
-#include "tunekit/measure/program/text_template.hpp"
+#include "tunekit/core/text_template.hpp"
+#include "tunekit/processes/program/readings.hpp"
+#include "tunekit/records/json_reading.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/processes/files/sealed_lines.hpp"
@@ -429,10 +433,10 @@ void text_template(std::string_view text)
             quoted += text[at];
         }
     }
-    const tk::measure::text_template same(quoted, names);
+    const tk::core::text_template same(quoted, names);
     must(same.constant() && same.filled(values) == text, "what is quoted is the text itself");
 
-    const tk::measure::text_template read(text, names);
+    const tk::core::text_template read(text, names);
     const std::string filled = read.filled(values);
     bool any = false;
     for (std::size_t j = 0; j < names.size(); ++j) {

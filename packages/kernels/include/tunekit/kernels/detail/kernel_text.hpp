@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "tunekit/core/text_template.hpp"
 #include "tunekit/kernels/shapes.hpp"
-#include "tunekit/measure/program/text_template.hpp"
 
 namespace tunekit::kernels::detail {
 
@@ -61,7 +61,7 @@ public:
     /// The text with each `{name}` replaced by the value of that name.
     [[nodiscard]] std::string in(std::string_view text) const
     {
-        return measure::text_template(text, names_, "a kernel's text").filled(values_);
+        return core::text_template(text, names_, "a kernel's text").filled(values_);
     }
 
 private:

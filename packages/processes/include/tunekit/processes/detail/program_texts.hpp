@@ -17,7 +17,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/program/text_template.hpp"
+#include "tunekit/core/text_template.hpp"
+#include "tunekit/core/text_template.hpp"
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
@@ -151,6 +152,7 @@ public:
     }
 
 private:
+    using text_template = core::text_template;
     static constexpr std::size_t max_template = std::size_t{1} << 24;
 
     struct variable {

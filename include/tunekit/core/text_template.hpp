@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Text with placeholders that a configuration fills in: arguments, variables and files.
+/// Text with names in braces for which values stand: arguments of a command, files, generated sources.
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 
-namespace tunekit::measure {
+namespace tunekit::core {
 
 /// A text in which `{name}` stands for the value of that name.
 ///
@@ -92,7 +92,7 @@ private:
     {
         for (std::size_t j = 0; j < names.size(); ++j)
             if (names[j] == name) return j;
-        invalid({what, ": no parameter is called {", name, "}, want ", core::wanted_name(name, names), ", or {{", name,
+        invalid({what, ": no parameter is called {", name, "}, want ", wanted_name(name, names), ", or {{", name,
                  "}} for the text itself"});
     }
 
@@ -100,4 +100,4 @@ private:
     std::string last_;
 };
 
-}  // namespace tunekit::measure
+}  // namespace tunekit::core
