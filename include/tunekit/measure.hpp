@@ -22,7 +22,6 @@
 #include "tunekit/measure/quarantine.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/rotating.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/timed_options.hpp"
 #include "tunekit/measure/until_confident.hpp"

@@ -12,8 +12,8 @@
 
 namespace tunekit::measure {
 
-/// The state of the caches when a timed run begins. There is a third policy, which a kernel implements itself: other
-/// buffers in each run. See `rotating`.
+/// The state of the caches when a timed run begins. A kernel that takes the number of its run can have a third policy:
+/// other data in each run.
 enum class cache : std::uint8_t {
     warm,  ///< the state that the run before left
     cold,  ///< no useful data: other memory is written before each run, outside the timed window
