@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/studies/support/enumeration.hpp"
 #include "bench/studies/support/load_spaces.hpp"
 #include "bench/studies/support/middle.hpp"
 #include "bench/studies/support/replay_network.hpp"
@@ -24,7 +25,6 @@
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
-#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/recipes/adatune.hpp"
@@ -126,7 +126,7 @@ std::vector<variant> variants(double seconds, std::size_t tasks)
     proposed("two forests", tk::search::portfolio{parts.forest, parts.forest, parts.options});
     proposed("two processes", tk::search::portfolio{parts.process, parts.process, parts.options});
     const std::size_t searches = out.size();
-    proposed("EI alone, enumeration", searching(tk::explore::enumeration{}, tk::screen::keep_best{}));
+    proposed("EI alone, enumeration", searching(programs::enumeration{}, tk::screen::keep_best{}));
     const tk::explore::annealing annealing{.unit = tk::explore::heat::spread};
     const tk::explore::contextual_annealing contextual{.inner = annealing, .stochastic_rounding = true};
     proposed("EI alone, annealing", searching(annealing, tk::screen::keep_best{}));

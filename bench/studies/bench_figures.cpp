@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/studies/support/dbscan.hpp"
 #include "bench/studies/support/dynatune_figures.hpp"
 #include "bench/studies/support/figure_parts.hpp"
 #include "bench/studies/support/recorded_runs.hpp"
@@ -22,7 +23,6 @@
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
-#include "tunekit/screen/dbscan.hpp"
 #include "tunekit/screen/k_means.hpp"
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/stats/moments.hpp"
@@ -397,17 +397,17 @@ void chameleon_6(const settings& s, std::span<const replayed_layer> large)
         const auto clusters = means.cluster(points, 16, means.starts(points, 16, gen));
         const auto scattered = tk::screen::scaled_rows(space, others);
         const auto elsewhere = means.cluster(scattered, 16, means.starts(scattered, 16, gen));
-        const auto dense = tk::screen::dbscan{}.labels(points);
+        const auto dense = programs::dbscan{}.labels(points);
         std::vector<std::uint32_t> labels;
         for (const auto l : dense) {
-            if (l == tk::screen::dbscan::noise) noise += 1.0 / static_cast<double>(dense.size() * large.size());
+            if (l == programs::dbscan::noise) noise += 1.0 / static_cast<double>(dense.size() * large.size());
             else if (std::find(labels.begin(), labels.end(), l) == labels.end()) labels.push_back(l);
         }
         groups += static_cast<double>(labels.size()) / static_cast<double>(large.size());
         const auto add = [&](std::size_t k, std::vector<double> x) { all[k].insert(all[k].end(), x.begin(), x.end()); };
         add(0, differences(costs, [&](std::size_t i, std::size_t j) { return clusters.of[i] == clusters.of[j]; }));
         add(1, differences(costs, [&](std::size_t i, std::size_t j) {
-                return dense[i] == dense[j] && dense[i] != tk::screen::dbscan::noise;
+                return dense[i] == dense[j] && dense[i] != programs::dbscan::noise;
             }));
         add(2, differences(costs, [](std::size_t, std::size_t) { return true; }));
         add(3, differences(anywhere, [](std::size_t, std::size_t) { return true; }));

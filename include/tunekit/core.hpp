@@ -8,7 +8,6 @@
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/config.hpp"
-#include "tunekit/core/deprecated.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/core/index_table.hpp"

@@ -6,9 +6,7 @@
 
 #include "tunekit/curve/belief.hpp"
 #include "tunekit/curve/concepts.hpp"
-#include "tunekit/curve/families/growth.hpp"
 #include "tunekit/curve/families/log_power.hpp"
-#include "tunekit/curve/families/power.hpp"
 #include "tunekit/curve/family.hpp"
 #include "tunekit/curve/fit.hpp"
 #include "tunekit/curve/improvements.hpp"

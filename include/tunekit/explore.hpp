@@ -8,5 +8,4 @@
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/concepts.hpp"
 #include "tunekit/explore/contextual.hpp"
-#include "tunekit/explore/enumeration.hpp"
 #include "tunekit/explore/policy_gradient.hpp"

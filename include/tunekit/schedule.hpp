@@ -7,7 +7,6 @@
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/by_belief.hpp"
-#include "tunekit/schedule/by_reward.hpp"
 #include "tunekit/schedule/concepts.hpp"
 #include "tunekit/schedule/early_stop.hpp"
 #include "tunekit/schedule/linear.hpp"

@@ -7,7 +7,6 @@
 
 #include "tunekit/screen/adaptive_sampling.hpp"
 #include "tunekit/screen/concepts.hpp"
-#include "tunekit/screen/dbscan.hpp"
 #include "tunekit/screen/diversity.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/k_means.hpp"

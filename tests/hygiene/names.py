@@ -4,7 +4,7 @@
 
 names/VERSION.txt has the public names of a release, one a line, as `scripts/reference - --names` prints them on the day of the release; the newest
 file counts. A name of it that is gone stands in a left cell of the table of CHANGELOG.md's first entry, whole or without its outer namespaces,
-`io::{csv, t4}` for several, or scripts/upgrade-X rewrites it. And a deprecated name says since when and what to use: see core/deprecated.hpp.
+`io::{csv, t4}` for several, or scripts/upgrade-X rewrites it.
 """
 import importlib.machinery
 import importlib.util
@@ -41,12 +41,6 @@ def upgrade(root):
     return module.upgraded_source
 
 
-def deprecation(code, there):
-    """Whether a line says since which version, by one that the rule binds, and names what is public or a member or macro."""
-    found = re.search(r'TUNEKIT_DEPRECATED\("(\d+)\.(\d+)", "([^"]+)"\)', code)
-    return found and (int(found[1]), int(found[2])) >= (0, 3) and ('::' not in found[3] or found[3].split('(')[0] in there)
-
-
 def main():
     root = pathlib.Path(sys.argv[1])
     done = subprocess.run([root / 'scripts' / 'reference', '-', '--names'], stdout=subprocess.PIPE, text=True)
@@ -66,11 +60,6 @@ def main():
     for word in re.findall(r'`([\w:]*\w)`', words):
         if f'tunekit::{word}' in before - there:
             bad.append(f'tunekit::{word} is gone, and docs/words.md says to start with it')
-    for path in itertools.chain((root / 'include').rglob('*.hpp'), root.glob('packages/*/include/**/*.hpp')):
-        for at, line in enumerate(path.read_text().split('\n'), 1):
-            code = line.split('//')[0]
-            if path.name != 'deprecated.hpp' and re.search(r'\bdeprecated\(|TUNEKIT_DEPRECATED', code) and not deprecation(code, there):
-                bad.append(f'{path.relative_to(root)}:{at}: want TUNEKIT_DEPRECATED("0.N", "what to use instead, with its namespaces"), N from 3 on')
     for line in bad:
         print(f'names: {line}')
     print(f'names: {len(before)} of {releases[-1].stem}, {len(before & there)} of them are there')

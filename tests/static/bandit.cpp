@@ -78,13 +78,4 @@ static_assert(!bandit::detail::learns_reward<update_without_reward>);
 static_assert(!bandit::policy<update_without_reward, generator>);
 static_assert(!bandit::policy<fine, int>);
 
-struct chooses_among : fine {
-    std::size_t select(const state&, std::span<const std::size_t>, generator&) const;
-};
-struct chooses_among_bits : fine {
-    std::size_t select(const state&, std::span<const bool>, generator&) const;
-};
-static_assert(!bandit::selects_among<chooses_among_bits, generator>);
-static_assert(bandit::selects_among<chooses_among, generator> && !bandit::selects_among<fine, generator>);
-
 }  // namespace static_bandit

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What the concepts of core ask for: each type below lacks one thing.
-#include "tunekit/core/deprecated.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/core/lanes.hpp"
 #include "tunekit/core/state_of.hpp"
@@ -40,15 +39,3 @@ static_assert(!core::starts_on<int, int>);
 
 static_assert(sizeof(core::lanes<float>) == core::lane_bytes && sizeof(core::lanes<unsigned char>) == core::lane_bytes);
 static_assert(core::lane_count<float> == 2 * core::lane_count<double>);
-
-// Everything that has a name can be deprecated, and is no warning where nobody uses it.
-struct TUNEKIT_DEPRECATED("0.3", "another") deprecated_type {};
-enum class TUNEKIT_DEPRECATED("0.3", "another") deprecated_enum { first TUNEKIT_DEPRECATED("0.3", "second"), second };
-using deprecated_alias TUNEKIT_DEPRECATED("0.3", "another") = int;
-template <class T>
-TUNEKIT_DEPRECATED("0.3", "another")
-constexpr T deprecated_constant = 0;
-struct has_deprecated_members {
-    TUNEKIT_DEPRECATED("0.3", "other") int member = 0;
-    TUNEKIT_DEPRECATED("0.3", "other()") void function();
-};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// explore::explorer, explore::lists and their pieces: each type below lacks one thing, and the piece that asks for it
-// says no.
+// explore::explorer and its pieces: each type below lacks one thing, and the piece that asks for it says no.
 #include "tunekit/explore/concepts.hpp"
 
 #include <cstddef>
@@ -11,6 +10,7 @@
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
+#include "tests/support/archetypes/space.hpp"
 #include "tunekit/explore/enumeration.hpp"
 
 namespace tk = tunekit;
@@ -80,21 +80,6 @@ struct moves_only : whole {
 static_assert(explore::explores<moves_only, any_space, judge, gen> &&
               !explore::explorer<moves_only, any_space, judge, gen>);
 
-// lists: what the portfolio takes, and no explorer need be one
-struct listing {
-    bool complete(const any_space&) const;
-    std::vector<tk::index> list(const any_space&, std::span<const tk::index>, gen&) const;
-};
-struct lists_without_the_best : listing {
-    std::vector<tk::index> list(const any_space&, gen&) const;
-};
-struct may_be_complete {
-    std::vector<tk::index> list(const any_space&, std::span<const tk::index>, gen&) const;
-};
-static_assert(explore::lists<listing, any_space, gen> && !explore::lists<whole, any_space, gen>);
-static_assert(!explore::lists<lists_without_the_best, any_space, gen> &&
-              !explore::lists<may_be_complete, any_space, gen>);
-
 // contextual: an explorer where what it contains is one
 static_assert(explore::explorer<explore::contextual<whole>, any_space, judge, gen>);
 static_assert(!explore::explorer<explore::contextual<explores_to_indices>, any_space, judge, gen>);
@@ -102,9 +87,6 @@ static_assert(!explore::starts_on<explore::contextual<starts_nowhere>, any_space
 
 // Ours need no more than a space, a scorer and a generator.
 static_assert(explore::explorer<explore::annealing, any_space, judge, gen> &&
-              explore::explorer<explore::contextual_annealing, any_space, judge, gen> &&
-              explore::explorer<explore::enumeration, any_space, judge, gen> &&
-              explore::lists<explore::enumeration, any_space, gen> &&
-              !explore::lists<explore::annealing, any_space, gen>);
+              explore::explorer<explore::contextual_annealing, any_space, judge, gen>);
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
 #include "tunekit/screen/adaptive_sampling.hpp"
-#include "tunekit/screen/dbscan.hpp"
 #include "tunekit/screen/diversity.hpp"
 #include "tunekit/screen/epsilon_greedy.hpp"
 #include "tunekit/screen/keep_best.hpp"
@@ -51,7 +50,6 @@ static_assert(!screen::screen<moves_only, any_space, gen>);
 
 // Ours need no more than a space and a generator.
 static_assert(screen::screen<screen::keep_best, any_space, gen> && screen::screen<screen::diversity, any_space, gen> &&
-              screen::screen<screen::dbscan, any_space, gen> &&
               screen::screen<screen::adaptive_sampling, any_space, gen> &&
               screen::screen<screen::epsilon_greedy<screen::adaptive_sampling>, any_space, gen>);
 

@@ -91,12 +91,4 @@ template <class P, class G>
 concept policy =
     generator<G> && std::copyable<P> && detail::has_state<P> && detail::selects_arm<P, G> && detail::learns_reward<P>;
 
-/// A policy that can choose among some of the arms. `among` lists them, ascending, at least one. Only where arms can
-/// retire must a policy do that.
-template <class P, class G>
-concept selects_among =
-    requires(const P& policy, const typename P::state& s, std::span<const std::size_t> among, G& gen) {
-        { policy.select(s, among, gen) } -> std::same_as<std::size_t>;
-    };
-
 }  // namespace tunekit::bandit

@@ -74,13 +74,4 @@ template <class X, class Space, class Scorer, class G>
 concept explorer = std::copyable<X> && starts_on<X, Space> && std::copyable<state_of<X, Space>> && scorer<Scorer> &&
                    explores<X, Space, Scorer, G>;
 
-/// An explorer that lists the configurations to score, without scoring them. They are distinct. It gets the best known
-/// ones, best first. Where `complete(space)` is true, it lists every configuration, in the same order each time.
-template <class X, class Space, class G>
-concept lists =
-    std::copyable<X> && requires(const X& explorer, const Space& space, std::span<const index> best, G& gen) {
-        { explorer.complete(space) } -> std::same_as<bool>;
-        { explorer.list(space, best, gen) } -> std::same_as<std::vector<index>>;
-    };
-
 }  // namespace tunekit::explore

@@ -50,42 +50,7 @@ concept objective_function = std::copyable<O> && requires(const O& goal, const n
 /// is at or above 1e30 by itself cannot be told from it. NaN for an x that is not finite.
 [[nodiscard]] double broken_limit(double x, double limit) noexcept;
 
-/// The sum of weight * number over its terms.
-///
-///     measure::weighted{{{"cost", 1}, {"joules", 0.02}}};
-struct weighted {
-    std::vector<std::pair<std::string, double>> terms;  ///< name and weight
-
-    [[nodiscard]] double operator()(const named_measurement& m) const;
-    [[nodiscard]] std::vector<std::string> reads() const;  ///< the names of its numbers
-
-    friend bool operator==(const weighted&, const weighted&) = default;
-};
-
-/// The product of numbers: {"cost", "joules"} is the energy-delay product.
-struct product {
-    std::vector<std::string> names;  ///< of its factors
-
-    [[nodiscard]] double operator()(const named_measurement& m) const;
-    [[nodiscard]] std::vector<std::string> reads() const { return names; }  ///< the names of its numbers
-
-    friend bool operator==(const product&, const product&) = default;
-};
-
-/// The cost where a number is at most `limit`, else `broken_limit`.
-///
-///     measure::fastest_within{"bytes", 1e6};
-struct fastest_within {
-    std::string name;  ///< of the number
-    double limit = 0;  ///< finite
-
-    [[nodiscard]] double operator()(const named_measurement& m) const;
-    [[nodiscard]] std::vector<std::string> reads() const { return {"cost", name}; }  ///< the names of its numbers
-
-    friend bool operator==(const fastest_within&, const fastest_within&) = default;
-};
-
-/// An objective from a text, for programs.
+/// An objective from a text.
 ///
 ///     const std::vector<std::string> names{"bytes", "joules"};
 ///     measure::objective("cost where bytes <= 1e6", names);
@@ -182,7 +147,8 @@ template <objective_function O>
 
 /// A measurer or a pool whose measurements are judged by an objective, so that any strategy, recipe and race lowers it.
 ///
-///     tk::measure::by_objective both(measurer, tk::measure::product{{"cost", "joules"}}, {"joules"});
+///     const std::vector<std::string> names{"joules"};
+///     tk::measure::by_objective both(measurer, tk::measure::objective("cost * joules", names), names);
 ///     auto found = tk::tune(space, both, tk::recipes::combined(), {.trials = 200}, gen);
 ///
 /// Its measurements have the names `judged_names(names)`. Limits in seconds mean nothing to an objective: no candidate
@@ -306,33 +272,6 @@ TUNEKIT_INLINE double broken_by(double share) noexcept { return broken_cost * (1
 TUNEKIT_INLINE double broken_limit(double x, double limit) noexcept
 {
     return detail::broken_by(detail::beyond(x, limit));
-}
-
-TUNEKIT_INLINE double weighted::operator()(const named_measurement& m) const
-{
-    double out = 0;
-    for (const auto& [name, weight] : terms) out += weight * m[name];
-    return out;
-}
-
-TUNEKIT_INLINE std::vector<std::string> weighted::reads() const
-{
-    std::vector<std::string> out;
-    for (const auto& [name, weight] : terms) out.push_back(name);
-    return out;
-}
-
-TUNEKIT_INLINE double product::operator()(const named_measurement& m) const
-{
-    double out = 1;
-    for (const std::string& name : names) out *= m[name];
-    return out;
-}
-
-TUNEKIT_INLINE double fastest_within::operator()(const named_measurement& m) const
-{
-    const double x = m[name];
-    return x <= limit ? m["cost"] : broken_limit(x, limit);
 }
 
 namespace detail {

@@ -38,7 +38,7 @@ namespace detail {
 /// at random; all of a round is measured before the next fit. As in AutoTVM's loop: ten runs each, eight at a time, one
 /// task after another.
 ///
-///     auto mine = recipes::chameleon_parts(explore::policy_gradient{.steps = 100}, screen::dbscan{});
+///     auto mine = recipes::chameleon_parts(explore::policy_gradient{.steps = 100}, screen::keep_best{});
 template <class Explore, class Screen>
 [[nodiscard]] auto chameleon_parts(Explore exploration, Screen sampling)
 {

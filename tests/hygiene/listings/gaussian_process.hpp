@@ -8,7 +8,7 @@
 
 #include "tests/hygiene/listings/listed.hpp"
 #include "tunekit/acquisition/criteria.hpp"
-#include "tunekit/explore/enumeration.hpp"
+#include "tunekit/explore/annealing.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"

@@ -12,5 +12,5 @@ namespace tk = tunekit;
 
 inline tk::random::philox gen{1};
 inline constexpr std::size_t d = 2;
-inline const std::vector<float> x(8), unseen(4);
-inline const std::vector<double> log_costs(4), unseen_costs(2);
+inline const std::vector<float> x(8);
+inline const std::vector<double> log_costs(4);

@@ -7,7 +7,6 @@
 
 #include "tests/hygiene/listings/listed.hpp"
 #include "tunekit/measure/race.hpp"
-#include "tunekit/measure/rotating.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/verify.hpp"
 #include "tunekit/processes/isolated.hpp"
@@ -22,8 +21,7 @@ using listed::gen, listed::space;
 inline const auto time_kernel = [](const auto&) { return [] {}; };
 inline const auto check = [] { return true; };
 inline const std::size_t n = 1;
-inline const std::vector<float> data(n), reference(n);
+inline const std::vector<float> reference(n);
 inline std::vector<float> out(n);
-inline void run(const auto&, const float*) {}
 
 }  // namespace measuring

@@ -25,9 +25,6 @@ static_assert(bandit::policy<bandit::on_means<bandit::softmax>, std::minstd_rand
 static_assert(!bandit::policy<bandit::ucb, tkr::philox>);  // it has no memory
 static_assert(std::is_aggregate_v<bandit::ucb1> && std::regular<bandit::ucb1::state>);
 
-static_assert(bandit::selects_among<bandit::ucb1, tkr::philox> &&
-              bandit::selects_among<bandit::on_means<bandit::ucb>, tkr::philox>);
-
 namespace {
 
 /// Expected regret after each of `rounds` pulls on Bernoulli arms of these means, averaged over `runs` runs.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/curve/belief.hpp"
+#include "tests/support/curve_families.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +9,6 @@
 #include <limits>
 #include <vector>
 
-#include "tunekit/curve/families/power.hpp"
 #include "tunekit/mcmc/diagnostics.hpp"
 #include "tunekit/random/philox.hpp"
 
@@ -17,7 +17,7 @@ namespace mcmc = tunekit::mcmc;
 using tunekit::random::philox;
 
 static_assert(curve::belief_model<curve::belief<>, philox>);
-static_assert(curve::belief_model<curve::belief<curve::pow4>, philox>);
+static_assert(curve::belief_model<curve::belief<support::pow4>, philox>);
 
 namespace {
 
@@ -177,10 +177,10 @@ TEST_CASE("forecasts are sane and scale with the unit for every family, curve le
     };
     check(curve::belief<>{});
     check(curve::belief<>{{.scale_by_distinct = true, .start = curve::walkers_from::hessian}});
-    check(curve::belief<curve::pow4>{});
-    check(curve::belief<curve::pow2>{});
-    check(curve::belief<curve::log_linear>{});
-    check(curve::belief<curve::log_log_linear>{});
+    check(curve::belief<support::pow4>{});
+    check(curve::belief<support::pow2>{});
+    check(curve::belief<support::log_linear>{});
+    check(curve::belief<support::log_log_linear>{});
 }
 
 TEST_CASE("a demand on the prediction is kept by every sample")

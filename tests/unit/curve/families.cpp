@@ -4,9 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "tunekit/curve/families/growth.hpp"
+#include "tests/support/curve_families.hpp"
 #include "tunekit/curve/families/log_power.hpp"
-#include "tunekit/curve/families/power.hpp"
 #include "tunekit/curve/fit.hpp"
 #include "tunekit/curve/segment.hpp"
 #include "tunekit/random/philox.hpp"
@@ -57,18 +56,18 @@ TEST_CASE("families equal their formulas written with pow, exp and log")
 {
     const double x = 37, l = std::log(x);
     const auto near = [](double want) { return doctest::Approx(want).epsilon(1e-13); };
-    CHECK(curve::value<curve::pow2>({0.1, -0.3}, x) == near(0.1 * std::pow(x, 0.3)));
-    CHECK(curve::value<curve::pow3>({0.84, 0.52, 0.2}, x) == near(0.84 - 0.52 * std::pow(x, -0.2)));
-    CHECK(curve::value<curve::pow4>({0.8, 3, 2, 0.7}, x) == near(0.8 - std::pow(3 * x + 2, -0.7)));
-    CHECK(curve::value<curve::log_linear>({0.3, 0.1}, x) == near(0.3 * l + 0.1));
-    CHECK(curve::value<curve::log_log_linear>({0.3, 1.1}, x) == near(std::log(0.3 * l + 1.1)));
-    CHECK(curve::value<curve::hill3>({0.7, 0.6, 2.5}, x) ==
+    CHECK(curve::value<support::pow2>({0.1, -0.3}, x) == near(0.1 * std::pow(x, 0.3)));
+    CHECK(curve::value<support::pow3>({0.84, 0.52, 0.2}, x) == near(0.84 - 0.52 * std::pow(x, -0.2)));
+    CHECK(curve::value<support::pow4>({0.8, 3, 2, 0.7}, x) == near(0.8 - std::pow(3 * x + 2, -0.7)));
+    CHECK(curve::value<support::log_linear>({0.3, 0.1}, x) == near(0.3 * l + 0.1));
+    CHECK(curve::value<support::log_log_linear>({0.3, 1.1}, x) == near(std::log(0.3 * l + 1.1)));
+    CHECK(curve::value<support::hill3>({0.7, 0.6, 2.5}, x) ==
           near(0.7 * std::pow(x, 0.6) / (std::pow(2.5, 0.6) + std::pow(x, 0.6))));
-    CHECK(curve::value<curve::janoschek>({0.7, 0.1, 0.35, 0.46}, x) ==
+    CHECK(curve::value<support::janoschek>({0.7, 0.1, 0.35, 0.46}, x) ==
           near(0.7 - 0.6 * std::exp(-0.35 * std::pow(x, 0.46))));
-    CHECK(curve::value<curve::weibull>({0.7, 0.1, 0.01, 0.8}, x) ==
+    CHECK(curve::value<support::weibull>({0.7, 0.1, 0.01, 0.8}, x) ==
           near(0.7 - 0.6 * std::exp(-std::pow(0.01 * x, 0.8))));
-    CHECK(curve::value<curve::mmf>({0.7, 0.1, 0.01, 5}, x) == near(0.7 - 0.6 / (1 + std::pow(0.01 * x, 5))));
+    CHECK(curve::value<support::mmf>({0.7, 0.1, 0.01, 5}, x) == near(0.7 - 0.6 / (1 + std::pow(0.01 * x, 5))));
 }
 
 TEST_CASE("log power far outside its box is 0 or a, never NaN")
@@ -78,8 +77,8 @@ TEST_CASE("log power far outside its box is 0 or a, never NaN")
 }
 
 TEST_CASE_TEMPLATE("a family is a family: gradients equal central differences, curves rise, packs equal numbers", F,
-                   curve::log_power, curve::hill3, curve::pow2, curve::pow3, curve::pow4, curve::log_linear,
-                   curve::log_log_linear, curve::janoschek, curve::weibull, curve::mmf)
+                   curve::log_power, support::hill3, support::pow2, support::pow3, support::pow4, support::log_linear,
+                   support::log_log_linear, support::janoschek, support::weibull, support::mmf)
 {
     static_assert(curve::family<F>);
     tunekit::random::philox gen{1};
@@ -104,8 +103,9 @@ TEST_CASE_TEMPLATE("a family is a family: gradients equal central differences, c
     }
 }
 
-TEST_CASE_TEMPLATE("least squares reproduces a curve of the family without noise", F, curve::log_power, curve::hill3,
-                   curve::pow2, curve::pow3, curve::log_linear, curve::log_log_linear, curve::mmf, curve::weibull)
+TEST_CASE_TEMPLATE("least squares reproduces a curve of the family without noise", F, curve::log_power, support::hill3,
+                   support::pow2, support::pow3, support::log_linear, support::log_log_linear, support::mmf,
+                   support::weibull)
 {
     tunekit::random::philox gen{2};
     for (int i = 0; i < 5; ++i) {
@@ -141,7 +141,7 @@ TEST_CASE("least squares stays in the box and reports its own residual")
 }
 
 TEST_CASE_TEMPLATE("raise lifts a curve to the value asked for, or to the edge of its box", F, curve::log_power,
-                   curve::pow2, curve::pow4, curve::log_linear, curve::log_log_linear, curve::janoschek)
+                   support::pow2, support::pow4, support::log_linear, support::log_log_linear, support::janoschek)
 {
     auto p = F::guess(samples_of([](double x) { return 0.5 + 0.01 * std::log(x); }, 20));
     const auto box = F::box(1.5);

@@ -82,14 +82,6 @@ auto clusters(floats points, std::size_t d, std::size_t k)
     };
 }
 
-auto groups(floats points, std::size_t d)
-{
-    return [=]() -> numbers {
-        const auto labels = tk::screen::dbscan{}.labels(tk::screen::point_rows{points, d});
-        return {static_cast<double>(labels.size())};
-    };
-}
-
 auto improves(double sd)
 {
     return [=]() -> numbers {
@@ -172,10 +164,6 @@ TEST_CASE("release: clusters of points that are none, all alike, or too far apar
         {"k-means with 3e38", refused, clusters({3e38F, -3e38F, 3e38F, 1, 2, 3}, 1, 3)},
         {"k-means with 1e20", refused, clusters({1e20F, -1e20F, 3e20F, 1, 2, 3}, 1, 3)},
         {"k-means of denormals", answered, clusters({1e-45F, 2e-45F, 3e-45F, 1e-44F}, 1, 2)},
-        {"dbscan of none", answered, groups({}, 1)},
-        {"dbscan of one", answered, groups({1}, 1)},
-        {"dbscan with a NaN", answered, groups({1, nan_f, 2, 3}, 1)},
-        {"dbscan of equal points", answered, groups(floats(20, 1.0F), 2)},
     });
 }
 

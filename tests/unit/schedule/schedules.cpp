@@ -10,16 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/bandit/epsilon_greedy.hpp"
-#include "tunekit/bandit/on_means.hpp"
 #include "tunekit/bandit/ucb.hpp"
-#include "tunekit/bandit/ucb1.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/ansor.hpp"
 #include "tunekit/schedule/by_belief.hpp"
-#include "tunekit/schedule/by_reward.hpp"
 #include "tunekit/schedule/early_stop.hpp"
 #include "tunekit/schedule/linear.hpp"
 #include "tunekit/schedule/random.hpp"
@@ -343,33 +339,6 @@ TEST_CASE(
         hold(schedule::linear{.slots = 50}, seed);
         hold(schedule::ansor{.epsilon = 0.1, .tags = {"a", "a", "b", "", "b"}}, seed);
         hold(schedule::early_stop{schedule::ansor{}, {.patience = 3}}, seed);
-        hold(schedule::by_reward{tk::bandit::ucb1{.exploration = 0.1}}, seed);
-        hold(schedule::by_reward{tk::bandit::on_means{tk::bandit::epsilon_greedy{}}}, seed);
         hold(schedule::by_belief{tk::curve::improvement_process{}, tk::bandit::ucb::scale_free()}, seed);
     }
-}
-
-TEST_CASE("by_reward pays the share of the model's latency that a slot took off, and nothing for slots under way")
-{
-    const auto a = curve_of({3e-3}), b = curve_of({1e-3}), never = curve_of({inf});
-    std::vector<task_view> tasks{
-        {.weight = 1, .curve = a, .slots = 1}, {.weight = 2, .curve = b, .slots = 1}, {.curve = never, .slots = 1}};
-    const schedule::by_reward s{tk::bandit::on_means{tk::bandit::epsilon_greedy{.epsilon = 0}}};
-    auto state = s.start(tasks, {});  // 5 ms
-    s.update(state, 0, {.best_cost_before = 3e-3, .best_cost_after = 2e-3});
-    s.update(state, 1, {.best_cost_before = 1e-3, .best_cost_after = 0.5e-3});
-    s.update(state, 2, {.best_cost_before = inf, .best_cost_after = 1e-3});
-    CHECK(state.policy.arms[0].estimate == doctest::Approx(0.2));
-    CHECK(state.policy.arms[1].estimate == doctest::Approx(0.2));
-    CHECK(state.policy.arms[2].estimate == 0);
-    s.update(state, 1, {.best_cost_before = 0.5e-3, .best_cost_after = 0.25e-3});
-    CHECK(state.policy.arms[1].estimate == doctest::Approx(0.15));
-    philox gen(1);
-    CHECK(s.select(state, tasks, gen) == 0);
-    tasks[0].running = 1;  // believed: 0.2 / 2
-    CHECK(s.select(state, tasks, gen) == 1);
-    CHECK(state.policy.arms[0].pulls == 1);  // a belief is not remembered
-    tasks[0].running = 0;
-    tasks[0].active = false;
-    CHECK(s.select(state, tasks, gen) == 1);
 }

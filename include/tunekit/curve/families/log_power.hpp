@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Saturating curves that are logistic in ln x: log power and Hill.
+/// The log power curve: saturating, logistic in ln x.
 
 #include <algorithm>
 #include <array>
@@ -75,43 +75,6 @@ struct log_power {
         const auto y = data.y();
         const auto half = std::find_if(y.begin(), y.end(), [&](double v) { return v >= y.back() / 2; });
         return {1.1 * y.back(), std::log(data.x()[static_cast<std::size_t>(half - y.begin())]), -1};
-    }
-};
-
-/// The Hill curve f(x) = theta x^eta / (kappa^eta + x^eta): log power with a = theta, b = ln kappa, c = -eta, under
-/// another prior.
-/// Source: Domhan, Springenberg, Hutter (2015), IJCAI, table 1.
-struct hill3 {
-    static constexpr std::size_t dimensions = 3;  ///< theta, eta, kappa
-    static constexpr std::size_t level = 0;
-
-    class at : public log_power::at {
-    public:
-        explicit at(const std::array<double, 3>& p) : log_power::at(as_log_power(p)) {}
-    };
-
-    template <class T>
-    static T gradient(const std::array<double, 3>& p, const T& x, const T& log_x, std::array<T, 3>& g)
-    {
-        const T f = log_power::gradient(as_log_power(p), x, log_x, g);
-        const T by_b = g[1];
-        g[1] = -g[2];
-        g[2] = by_b / p[2];
-        return f;
-    }
-
-    [[nodiscard]] static box_of<hill3> box(double top) { return {{{0, top}, {1e-3, 10}, {1e-4, 3e6}}}; }
-    [[nodiscard]] static std::array<double, 3> defaults() { return {0.772, 0.586, 2.461}; }
-    [[nodiscard]] static std::array<double, 3> guess(const observations& data)
-    {
-        const auto p = log_power::guess(data);
-        return {p[0], -p[2], std::exp(p[1])};
-    }
-
-private:
-    [[nodiscard]] static std::array<double, 3> as_log_power(const std::array<double, 3>& p)
-    {
-        return {p[0], std::log(p[2]), -p[1]};
     }
 };
 

@@ -19,7 +19,7 @@ namespace tunekit::measure::detail {
 template <class F>
 concept calls_plainly = std::invocable<F&>;
 
-/// Takes the number of the turn, to use a `rotating` buffer: 0, 1, 2, ... over all runs of a configuration.
+/// Takes the number of the turn, to use other data in each: 0, 1, 2, ... over all runs of a configuration.
 template <class F>
 concept calls_by_turn = std::invocable<F&, std::uint64_t>;
 

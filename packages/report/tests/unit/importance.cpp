@@ -15,7 +15,6 @@ namespace tk = tunekit;
 using namespace surrogate_test;
 using tk::random::philox;
 using tk::surrogate::importance_of;
-using tk::surrogate::permutation_importance;
 using tk::surrogate::random_forest;
 using tk::surrogate::variance_shares;
 
@@ -75,17 +74,6 @@ double variance_kept(const table& t, const std::vector<double>& f, const std::ve
     }
     return out;
 }
-
-/// A model that is right: what permutation importance says of it is known.
-struct known_function {
-    struct state {};
-    [[nodiscard]] state start(std::size_t) const { return {}; }
-    void predict(const state&, const tk::surrogate::features& rows, std::span<tk::stats::prediction> out) const
-    {
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i].mean = 3.0 * static_cast<double>(rows[i][0]) + static_cast<double>(rows[i][1] * rows[i][2]);
-    }
-};
 
 }  // namespace
 
@@ -275,39 +263,4 @@ TEST_CASE("what is not a grid of the forest's features is refused")
     CHECK_THROWS_AS(of(s, {{0, 1}, {1, 1}}), std::invalid_argument);
     CHECK_THROWS_AS(of(s, {{0, 1}, {0, std::numeric_limits<float>::quiet_NaN()}}), std::invalid_argument);
     CHECK_THROWS_AS(of(s, {{0, 1}, {0, 1}}, {.at_least = 2, .at_most = 1}), std::invalid_argument);
-}
-
-TEST_CASE("half of a right model's permutation importance is a feature's share with its interactions")
-{
-    // 3 x0 + x1 x2 over {0, 1, 2}^3. E(f - f')^2 with x0 shuffled: 2 Var(3 x0) = 12; with x1: 2 E(x2^2) Var(x1) = 2 5/3 2/3.
-    const table t = grid({3, 3, 3}, [](const auto& x) {
-        return 3 * static_cast<double>(x[0]) + static_cast<double>(x[1]) * static_cast<double>(x[2]);
-    });
-    const double variance = 6 + (25.0 / 9 - 1);
-    philox gen(1);
-    const known_function model;
-    // Exact over all shufflings; 4000 of them have a standard error of 0.4 %.
-    const auto got = permutation_importance(model, {}, t.rows(), t.y, 4000, gen);
-    CHECK(got[0].mean == doctest::Approx(12 / variance).epsilon(0.02));
-    CHECK(got[1].mean == doctest::Approx(20.0 / 9 / variance).epsilon(0.02));
-    CHECK(got[2].mean == doctest::Approx(20.0 / 9 / variance).epsilon(0.02));
-    CHECK(got[0].sd > 0);
-}
-
-TEST_CASE("what a model does not use costs it nothing")
-{
-    table t = noise(9, 200, 3, 5);
-    for (std::size_t i = 0; i < t.size(); ++i) t.y[i] = static_cast<double>(t.row(i)[1]);
-    const random_forest model{.trees = 5, .bootstrap = false};
-    const auto s = fitted(model, t);
-    philox gen(2);
-    const auto got = permutation_importance(model, s, t.rows(), t.y, 3, gen);
-    CHECK(got[0] == tk::stats::prediction{});
-    CHECK(got[1].mean > 1);
-    CHECK(got[2] == tk::stats::prediction{});
-    CHECK_THROWS_AS((void)permutation_importance(model, s, t.rows(), t.y, 0, gen), std::invalid_argument);
-    const std::vector<double> equal(t.size(), 1.0);
-    CHECK_THROWS_AS((void)permutation_importance(model, s, t.rows(), equal, 1, gen), std::invalid_argument);
-    CHECK_THROWS_AS((void)permutation_importance(model, s, t.rows(), std::span(equal).first(3), 1, gen),
-                    std::invalid_argument);
 }

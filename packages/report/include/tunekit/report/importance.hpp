@@ -2,19 +2,17 @@
 #pragma once
 
 /// \file
-/// The importance of features: their shares in the variance of a forest, and the loss of a model without each of them.
+/// The importance of features: their shares in the variance of a forest.
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
-#include "tunekit/random/choice.hpp"
 #include "tunekit/report/detail/tree_boxes.hpp"
 #include "tunekit/stats/prediction.hpp"
 #include "tunekit/surrogate/concepts.hpp"
@@ -156,55 +154,6 @@ template <class T>
     for (auto& v : out) {
         std::sort(v.begin(), v.end());
         v.erase(std::unique(v.begin(), v.end()), v.end());
-    }
-    return out;
-}
-
-/// The loss of any fitted model when a feature is shuffled among the rows. It is the rise of the mean squared error, in
-/// units of the variance of y, per feature: mean and sd over `repeats` shufflings. It is 0 for a feature that the model
-/// does not use. Where features are independent and the model is right, half of it is the feature's share with all its
-/// interactions.
-///
-/// Rows:       better not the training rows: on these the result also shows what the model has memorised.
-/// Errors:     std::invalid_argument for no row, another number of scores than rows, no repeat, or scores that are all
-///             equal.
-/// Randomness: `repeats` shufflings of each feature, in order, from `gen`.
-/// Cost:       1 + d repeats predictions of all rows.
-/// Source:     Breiman (2001), Random Forests, Machine Learning 45, section 10; Fisher, Rudin, Dominici (2019), All
-///             Models are Wrong, but Many are Useful, JMLR 20, for models of any kind.
-template <class M, class T, generator G>
-    requires predicts<M, rows_of<T>>
-[[nodiscard]] std::vector<stats::prediction> permutation_importance(const M& model, const state_of<M>& state,
-                                                                    const rows_of<T>& rows, std::span<const double> y,
-                                                                    std::size_t repeats, G& gen)
-{
-    require(rows.size() > 0, "permutation_importance: no rows, want >= 1");
-    require(rows.size() == y.size(), "permutation_importance: want one score per row");
-    require(repeats > 0, "permutation_importance: repeats is 0, want >= 1");
-    detail::spread_of spread;
-    for (const double v : y) spread.add(v);
-    require(spread.second > 0, "permutation_importance: all scores are equal, want two that differ");
-    std::vector<stats::prediction> predicted(y.size());
-    const auto error_of = [&](std::span<const T> x) {
-        model.predict(state, rows_of<T>(x, rows.dimensions()), std::span(predicted));
-        double sum = 0;
-        for (std::size_t i = 0; i < y.size(); ++i) sum += (y[i] - predicted[i].mean) * (y[i] - predicted[i].mean);
-        return sum / spread.second;
-    };
-    const double whole = error_of(rows.data());
-    std::vector<stats::prediction> out;
-    std::vector<T> x(rows.data().begin(), rows.data().end());
-    std::vector<std::size_t> order(y.size());
-    for (std::size_t j = 0; j < rows.dimensions(); ++j) {
-        detail::spread_of rise;
-        for (std::size_t r = 0; r < repeats; ++r) {
-            std::iota(order.begin(), order.end(), std::size_t{0});
-            random::shuffle(std::span(order), gen);
-            for (std::size_t i = 0; i < y.size(); ++i) x[i * rows.dimensions() + j] = rows[order[i]][j];
-            rise.add(error_of(x) - whole);
-        }
-        for (std::size_t i = 0; i < y.size(); ++i) x[i * rows.dimensions() + j] = rows[i][j];
-        out.push_back(rise.result());
     }
     return out;
 }

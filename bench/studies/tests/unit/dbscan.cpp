@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/screen/dbscan.hpp"
+#include "bench/studies/support/dbscan.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,28 +8,23 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 
 namespace tk = tunekit;
 namespace screen = tk::screen;
-using support::grid_space;
-using tk::explore::scored_candidate;
 using philox = tk::random::philox;
 
-static_assert(screen::screen<screen::dbscan, grid_space, philox>);
-
-constexpr std::uint32_t none = screen::dbscan::noise;
+constexpr std::uint32_t none = programs::dbscan::noise;
 
 TEST_CASE("two dense stretches, a point at their edge, and noise")
 {
     const screen::point_rows p{{0.0F, 0.1F, 0.2F, 0.3F, 5.0F, 9.0F, 9.1F, 9.2F}, 1};
-    CHECK(screen::dbscan{.radius = 0.15F, .min_points = 3}.labels(p) ==
+    CHECK(programs::dbscan{.radius = 0.15F, .min_points = 3}.labels(p) ==
           std::vector<std::uint32_t>{0, 0, 0, 0, none, 1, 1, 1});
-    CHECK(screen::dbscan{.radius = 0.15F, .min_points = 4}.labels(p) == std::vector<std::uint32_t>(8, none));
-    CHECK(screen::dbscan{.radius = 100.0F, .min_points = 8}.labels(p) == std::vector<std::uint32_t>(8, 0));
-    CHECK(screen::dbscan{.radius = 0.0F, .min_points = 1}.labels(p) ==
+    CHECK(programs::dbscan{.radius = 0.15F, .min_points = 4}.labels(p) == std::vector<std::uint32_t>(8, none));
+    CHECK(programs::dbscan{.radius = 100.0F, .min_points = 8}.labels(p) == std::vector<std::uint32_t>(8, 0));
+    CHECK(programs::dbscan{.radius = 0.0F, .min_points = 1}.labels(p) ==
           std::vector<std::uint32_t>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
@@ -41,7 +36,7 @@ TEST_CASE("core points share a group exactly when a chain of near core points jo
         const std::size_t n = 40;
         screen::point_rows p{{}, 2};
         for (std::size_t i = 0; i < 2 * n; ++i) p.values.push_back(static_cast<float>(tk::random::uniform_01(gen)));
-        const screen::dbscan rule{.radius = 0.16F, .min_points = 4};
+        const programs::dbscan rule{.radius = 0.16F, .min_points = 4};
         const auto of = rule.labels(p);
         std::vector<std::vector<bool>> near(n, std::vector<bool>(n));
         std::vector<bool> core(n);
@@ -72,22 +67,11 @@ TEST_CASE("core points share a group exactly when a chain of near core points jo
     }
 }
 
-TEST_CASE("a group is represented by its medoid, noise by itself, nothing by what was visited")
+TEST_CASE("dbscan: a radius of its own, and refused settings")
 {
-    const grid_space space({41});
-    // scaled positions i / 40: 0, 1, 2 close together, 20 alone, 38, 39, 40 close together
-    std::vector<scored_candidate> pool;
-    for (const tk::index i :
-         {tk::index{20}, tk::index{0}, tk::index{1}, tk::index{2}, tk::index{38}, tk::index{39}, tk::index{40}})
-        pool.push_back({i, 0});
-    philox gen(1);
-    const screen::dbscan rule{.radius = 0.026F, .min_points = 3};
-    CHECK(rule.select(space, pool, {}, 8, gen) == std::vector<tk::index>{20, 1, 39});
-    CHECK(rule.select(space, pool, {}, 2, gen) == std::vector<tk::index>{20, 1});
-    tk::space::index_set visited;
-    visited.insert(20);
-    CHECK(rule.select(space, pool, visited, 8, gen) == std::vector<tk::index>{1, 39});
-    CHECK(rule.select(space, {}, {}, 8, gen).empty());
-    CHECK_FALSE(screen::dbscan{}.select(space, pool, {}, 8, gen).empty());  // with a radius of its own
-    CHECK_THROWS_AS((void)screen::dbscan{.min_points = 0}.select(space, pool, {}, 8, gen), std::invalid_argument);
+    const screen::point_rows p{{0.0F, 0.1F, 0.2F, 0.3F, 0.4F, 9.0F}, 1};
+    CHECK(programs::dbscan{}.labels(p) == std::vector<std::uint32_t>{0, 0, 0, 0, 0, none});
+    CHECK(programs::dbscan{}.labels({{}, 1}).empty());
+    CHECK_THROWS_AS((void)programs::dbscan{.min_points = 0}.labels(p), std::invalid_argument);
+    CHECK_THROWS_AS((void)programs::dbscan{.radius = -1.0F}.labels(p), std::invalid_argument);
 }
