@@ -9,146 +9,53 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "tools/kokkos_tuner/kokkos_tools.hpp"
 #include "tools/kokkos_tuner/next_tool.hpp"
+#include "tools/kokkos_tuner/ranges.hpp"
 #include "tools/kokkos_tuner/saver.hpp"
+#include "tools/kokkos_tuner/sessions.hpp"
 #include "tools/kokkos_tuner/settings.hpp"
 #include "tools/kokkos_tuner/untuned.hpp"
 #include "tunekit/core/index_table.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/online/registry.hpp"
+#include "tunekit/online/winners_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
+using namespace kokkos_tuner;
 
 namespace {
-
-using cell = kt_value;
-
-/// A variable as it was declared: the host's set may be gone when it asks for a value.
-struct variable {
-    std::string name;
-    kt_value_type type = kt_int64;
-    std::vector<cell> cells{};      ///< what it may be; none: it is not tuned
-    std::uint64_t fingerprint = 0;  ///< of name and cells
-
-    [[nodiscard]] bool tile() const { return name.find("_tile_size_") != std::string::npos; }
-};
-
-constexpr std::size_t max_cells = 4096;
-
-/// How much slower a larger team on a host may be: its threads wait for each other at every barrier, and on busy processors
-/// for a time slice each.
-constexpr double team_slowdown = 100;
-
-double number(const cell& c, kt_value_type type)
-{
-    return type == kt_double ? c.double_value : static_cast<double>(c.int_value);
-}
-
-std::string text_of(const cell& c, kt_value_type type)
-{
-    if (type == kt_string) return std::string(c.string_value, ::strnlen(c.string_value, sizeof c.string_value));
-    return type == kt_double ? tk::core::text_of(c.double_value) : tk::core::text_of(c.int_value);
-}
-
-std::vector<cell> cells_of(const kt_variable& v)
-{
-    std::vector<cell> out;
-    if (v.quantity == kt_set) {
-        const auto& set = v.candidates.set;
-        if (set.size > max_cells || set.values.int_value == nullptr) return {};
-        for (std::size_t k = 0; k < set.size; ++k) {
-            cell c{};
-            if (v.type == kt_int64) c.int_value = set.values.int_value[k];
-            else if (v.type == kt_double) c.double_value = set.values.double_value[k];
-            else std::memcpy(c.string_value, set.values.string_value[k], sizeof c.string_value);
-            out.push_back(c);
-        }
-    } else if (v.quantity == kt_range && v.type != kt_string) {
-        const auto& r = v.candidates.range;
-        const double low = number(r.lower, v.type), high = number(r.upper, v.type), step = number(r.step, v.type);
-        if (!(step > 0) || !(high >= low) || !(std::isfinite(low) && (high - low) / step < max_cells)) return {};
-        // Built-in tuners put a step into each of their cells: what is taken of an open end is the middle of its step.
-        const double first = v.type == kt_double && r.open_lower ? low + 0.5 * step : r.open_lower ? low + step : low;
-        for (std::size_t k = 0; out.size() < max_cells; ++k) {
-            const double x = first + static_cast<double>(k) * step;
-            if (x > high + 1e-9 * step || (r.open_upper && x > high - 1e-9 * step)) break;
-            cell c{};
-            if (v.type == kt_double) c.double_value = x;
-            else c.int_value = static_cast<std::int64_t>(std::llround(x));
-            out.push_back(c);
-        }
-    }
-    return out.size() > 1 ? out : std::vector<cell>{};
-}
-
-/// The variable as it was declared, each candidate once.
-variable variable_of(const char* name, const kt_variable& info)
-{
-    variable v{.name = name, .type = info.type};
-    std::set<std::string> seen;
-    for (const cell& c : cells_of(info))
-        if (seen.insert(text_of(c, v.type)).second) v.cells.push_back(c);
-    if (v.cells.size() < 2) v.cells.clear();
-    std::uint64_t h = 0;
-    for (const char x : v.name) h = tk::core::mixed(h, static_cast<unsigned char>(x));
-    for (const std::string& text : seen)
-        for (const char x : text + ' ') h = tk::core::mixed(h, static_cast<unsigned char>(x));
-    v.fingerprint = h;
-    return v;
-}
-
-/// What is tuned under one key.
-struct session {
-    using registry = tk::online::registry<tk::space::value_product>;
-
-    std::string key;
-    registry contexts;
-    std::optional<registry> unread;  ///< of a follower: without what was read
-    registry::context_type* context;
-    bool by_time = true;
-    bool tuned = true;       ///< otherwise `best` is the answer at any time
-    bool follows = false;    ///< another rank tunes it, and `best` is what that found
-    std::vector<cell> best;  ///< the best known
-    tk::index best_index = 0;
-    bool busy = false;         ///< somebody runs what was answered, and is timed
-    std::uint64_t ticket = 0;  ///< of the timed call under way
-    int passed = 0;            ///< calls since that began
-};
 
 /// A context of the host that has begun, on this thread.
 struct open_context {
     std::size_t id = 0;
     std::optional<kt_goal> goal{};  ///< what is small or large in the end; none: its time
     session* of = nullptr;
-    bool timed = false;
-    std::uint64_t ticket = 0;
+    std::uint64_t ticket = 0;  ///< of a call that is timed; else 0
     double began = 0;
 };
 
 struct tool {
     std::mutex mutex;
-    std::map<std::size_t, variable> declared;
-    std::map<std::string, std::unique_ptr<session>> sessions;  ///< none is ever removed
+    declared_variables declared;
+    sessions tuned;
     std::map<std::string, bool> told;
     void (*fence)(std::uint32_t) = nullptr;
     settings how;
@@ -170,8 +77,7 @@ tool& it()
 /// The number of declarations so far: sessions that were found before another one may be others now.
 std::atomic<std::uint64_t> declarations{0};
 
-constexpr std::size_t most_open = 64;    ///< contexts of a thread; more were never ended
-constexpr int never_ended_after = 1000;  ///< calls of a kernel while one of it is timed
+constexpr std::size_t most_open = 64;  ///< contexts of a thread; more were never ended
 
 /// What belongs to a thread of the host. It has no constructor, so that nothing is asked for before it is used.
 struct thread_state {
@@ -221,65 +127,16 @@ std::size_t place_of(const thread_state& t, std::size_t id)
 void drop(thread_state& t, std::size_t from, std::size_t to)
 {
     if (from == to) return;
-    if (std::any_of(t.contexts + from, t.contexts + to, [](const open_context& c) { return c.timed; }))
+    if (std::any_of(t.contexts + from, t.contexts + to, [](const open_context& c) { return c.ticket != 0; }))
         guarded([&] {
             for (std::size_t k = from; k < to; ++k)
-                if (const open_context& c = t.contexts[k]; c.timed && c.of->ticket == c.ticket) c.of->busy = false;
+                if (const open_context& c = t.contexts[k]; c.of != nullptr) c.of->drop(c.ticket);
         });
     std::copy(t.contexts + to, t.contexts + t.open, t.contexts + from);
     t.open -= to - from;
 }
 
-/// The variable as the kernel's device has it: what has no effect there keeps one value.
-variable tuned_on(const variable& declared, device_type on)
-{
-    variable v = declared;
-    if (v.type != kt_double) return v;
-    if (without_effect(v.name, on)) v.cells.resize(1);
-    if (smallest_untuned(v.name, on)) v.cells = host_teams();
-    return v;
-}
-
-/// The cell nearest to a number.
-std::size_t nearest(const variable& v, double to)
-{
-    std::size_t best = 0;
-    for (std::size_t k = 0; k < v.cells.size(); ++k)
-        if (std::abs(number(v.cells[k], v.type) - to) < std::abs(number(v.cells[best], v.type) - to)) best = k;
-    return best;
-}
-
-/// What Kokkos takes untuned: what the host has preset, or what its rules give where the preset says nothing.
-std::size_t untuned(const variable& v, const cell& preset, std::size_t place, std::size_t of)
-{
-    if (v.type == kt_string) {
-        const auto same = [&](const cell& c) { return text_of(c, v.type) == text_of(preset, v.type); };
-        const auto at = std::find_if(v.cells.begin(), v.cells.end(), same);
-        return at == v.cells.end() ? 0 : static_cast<std::size_t>(at - v.cells.begin());
-    }
-    if (v.type == kt_double && smallest_untuned(v.name, here.device)) return v.cells.size() - 1;
-    return nearest(v, v.tile() ? untuned_tile(place, of, here.device) : number(preset, v.type));
-}
-
-/// Names and values of the inputs, and names of what is asked for. What is reached is no input: its value is the answer of the
-/// call before.
-std::string key_of(std::size_t inputs, const kt_variable_value* in, const std::vector<variable>& asked,
-                   const std::optional<kt_goal>& goal)
-{
-    std::string key;
-    if (goal) key = (goal->direction == kt_minimize ? "least " : "most ") + it().declared.at(goal->id).name + ' ';
-    for (std::size_t k = 0; k < inputs; ++k) {
-        const auto name = it().declared.find(in[k].id);
-        if (goal && goal->id == in[k].id) continue;
-        if (name == it().declared.end() || in[k].declared == nullptr) continue;
-        key += name->second.name + '=' + text_of(in[k].value, in[k].declared->type) + ' ';
-    }
-    for (const variable& v : asked) key += v.name + ' ';
-    key.pop_back();
-    return key;
-}
-
-/// A hash of all that `key_of` and the candidates depend on, without a text.
+/// A hash of all that a request depends on, without a text.
 std::uint64_t hash_of(std::size_t inputs, const kt_variable_value* in, std::size_t outputs,
                       const kt_variable_value* out, const std::optional<kt_goal>& goal)
 {
@@ -307,36 +164,6 @@ std::uint64_t hash_of(std::size_t inputs, const kt_variable_value* in, std::size
     return h == 0 ? 1 : h;
 }
 
-tk::space::value value_of(const cell& c, kt_value_type type)
-{
-    if (type == kt_string) return text_of(c, type);
-    return type == kt_double ? tk::space::value(c.double_value) : tk::space::value(c.int_value);
-}
-
-cell cell_of(const tk::space::value& v)
-{
-    cell c{};
-    if (const auto* const text = std::get_if<std::string>(&v))
-        std::memcpy(c.string_value, text->data(), (std::min)(text->size(), sizeof c.string_value - 1));
-    else if (const auto* const x = std::get_if<double>(&v)) c.double_value = *x;
-    else c.int_value = std::get<std::int64_t>(v);
-    return c;
-}
-
-void answer(const std::vector<cell>& cells, kt_variable_value* out)
-{
-    for (std::size_t k = 0; k < cells.size(); ++k) out[k].value = cells[k];
-}
-
-/// Keeps what is known to be best.
-void keep_best(session& s, tk::index best)
-{
-    if (best == s.best_index && !s.best.empty()) return;
-    s.best.clear();
-    for (const auto& v : s.contexts.space().at(best)) s.best.push_back(cell_of(v));
-    s.best_index = best;
-}
-
 /// Writes what all sessions have found; another rank than the first one reads instead what that wrote.
 void save_all()
 {
@@ -344,20 +171,11 @@ void save_all()
     try {
         if (t.follows()) {
             const std::string text = tk::io::read_text(t.how.file);
-            guarded([&] {
-                for (auto& [id, s] : t.sessions) {
-                    session::registry found = *s->unread;
-                    (void)found.read(text);
-                    keep_best(*s, found.at("").status().best);
-                }
-            });
+            guarded([&] { t.tuned.follow(text); });
             return;
         }
         std::vector<tk::online::winner_line> lines;
-        guarded([&] {
-            for (const auto& [id, s] : t.sessions)
-                for (auto& line : s->contexts.winners()) lines.push_back(std::move(line));
-        });
+        guarded([&] { lines = t.tuned.winners(); });
         if (!lines.empty()) tk::online::write_winners(t.how.file, lines);
     } catch (const std::exception& e) {
         guarded([&] { tell_once(e.what()); });
@@ -382,91 +200,23 @@ void end_of_process()
     if (!t.how.file.empty() && !t.follows()) save_all();
 }
 
-session& session_of(const std::string& key, const std::vector<variable>& asked, const kt_variable_value* out,
-                    bool by_time)
-{
-    tool& t = it();
-    std::string id = key;
-    for (const variable& v : asked) id += ' ' + std::to_string(v.fingerprint) + ' ' + std::to_string(v.cells.size());
-    const auto there = t.sessions.find(id);
-    if (there != t.sessions.end()) return *there->second;
-    std::vector<tk::space::value_parameter> parameters;
-    tk::space::value_product::config defaults;
-    for (std::size_t k = 0; k < asked.size(); ++k) {
-        std::vector<tk::space::value> values;
-        for (const cell& c : asked[k].cells) values.push_back(value_of(c, asked[k].type));
-        defaults.push_back(values[untuned(asked[k], out[k].value, k, asked.size())]);
-        parameters.push_back({asked[k].name, std::move(values)});
-    }
-    tk::online::options how = t.how.options;
-    if (!by_time) how.call_seconds = 0;  // our own seconds do not compare with the host's unit
-    for (const variable& v : asked)
-        if (smallest_untuned(v.name, here.device)) how.near_slowdown = how.far_slowdown = team_slowdown;
-    session::registry contexts({.kernel = key, .version = t.how.version, .device = t.how.device},
-                               tk::space::value_product(std::move(parameters), {}), defaults, how);
-    const session::registry unread = contexts;
-    if (!t.how.file.empty()) {
-        const auto got = contexts.load(t.how.file);
-        const auto is_same = [&](const auto& of) { return of.second->key == key; };
-        if (got.taken + got.resumed + got.begun == 0 && std::none_of(t.sessions.begin(), t.sessions.end(), is_same))
-            for (const std::string& why : got.refused) tell_once(t.how.file + ": " + why);
-        if (t.saves == nullptr && !t.ended) {
-            t.saves = std::make_unique<saver>(t.how.every, save_all);
-            std::atexit(end_of_process);
-        }
-    }
-    auto made = std::make_unique<session>(session{
-        .key = key, .contexts = std::move(contexts), .unread = {}, .context = nullptr, .by_time = by_time, .best = {}});
-    session& s = *t.sessions.emplace(std::move(id), std::move(made)).first->second;
-    const bool tiles = std::any_of(asked.begin(), asked.end(), [](const variable& v) { return v.tile(); });
-    if (tiles)
-        tell_once(
-            "tiles of MDRangePolicy: Kokkos before 5 counts them wrongly on hosts once a tool sets them (4.6 and "
-            "before are "
-            "affected), which is slow whatever is answered; there, run without KOKKOS_TUNE_INTERNALS. They are tuned "
-            "with "
-            "KOKKOS_TOOLS_TUNEKIT_TILES=1 alone");
-    s.follows = t.follows();
-    if (s.follows) s.unread = unread;
-    s.tuned = !s.follows && (!tiles || t.how.tiles) && key.find(t.how.only) != std::string::npos;
-    s.context = &s.contexts.at("");
-    keep_best(s, s.context->status().best);
-    return s;
-}
-
 /// The session of a call; null where nothing can be tuned.
 session* session_for(std::size_t inputs, const kt_variable_value* in, std::size_t outputs, const kt_variable_value* out,
                      const std::optional<kt_goal>& goal)
 {
-    std::vector<variable> asked;
-    for (std::size_t k = 0; k < outputs; ++k) {
-        const auto v = it().declared.find(out[k].id);
-        if (v == it().declared.end() || v->second.cells.empty()) {
-            tell_once(
-                "a value was asked for that was not declared, or whose candidates cannot be listed; it is left as it "
-                "is");
-            return nullptr;
-        }
-        asked.push_back(tuned_on(v->second, here.device));
+    tool& t = it();
+    const auto asked = request_of(t.declared, inputs, in, outputs, out, goal, here.device);
+    if (!asked) {
+        tell_once(
+            "a value was asked for that was not declared, or whose candidates cannot be listed; it is left as it is");
+        return nullptr;
     }
-    return &session_of(key_of(inputs, in, asked, goal), asked, out, !goal);
-}
-
-/// The numbers and values of a session in one line.
-void print(const session& s)
-{
-    const auto is = s.context->status();
-    const double unit = s.by_time ? 1e6 : 1;  // of a goal the cost: its value, or 1 over it
-    const char* const name = s.by_time ? " us" : "";
-    const auto& space = s.contexts.space();
-    const std::vector<std::string> texts = space.texts(s.best_index);
-    std::string values;
-    for (std::size_t k = 0; k < texts.size(); ++k)
-        values += (k == 0 ? "" : ", ") + std::string(space.names()[k]) + ' ' + texts[k];
-    std::printf("tunekit: %s: %llu configurations, %llu calls, %s, default %.3g%s, best %.3g%s: %s\n", s.key.c_str(),
-                static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(is.calls),
-                s.tuned ? to_text(is.phase) : "not tuned", is.default_cost * unit, name, is.cost * unit, name,
-                values.c_str());
+    session& s = t.tuned.at(*asked, t.how, t.follows(), tell_once);
+    if (!t.how.file.empty() && t.saves == nullptr && !t.ended) {
+        t.saves = std::make_unique<saver>(t.how.every, save_all);
+        std::atexit(end_of_process);
+    }
+    return &s;
 }
 
 }  // namespace
@@ -583,28 +333,17 @@ void kokkosp_request_values(std::size_t context, std::size_t inputs, const kt_va
         if (known.hash != hash) return;
     }
     session& s = *known.of;
-    if (!s.tuned && !s.follows) return answer(s.best, out);  // which never changes
-    bool wait = false;
+    if (s.fixed()) return s.answer(out);
+    std::uint64_t ticket = 0;
     guarded([&] {
-        if (s.busy && ++s.passed >= never_ended_after) {
-            s.busy = false;
-            tell_once(s.key + ": a call that was timed never ended; it does not count");
-        }
-        if (s.follows || s.busy || of == nullptr || of->of != nullptr) {
-            if (of == nullptr)
-                tell_once("a value was asked for in a context that has not begun; the best known is used");
-            return answer(s.best, out);
-        }
-        const auto& config = s.context->next();
+        if (s.gives_up()) tell_once(s.key() + ": a call that was timed never ended; it does not count");
+        if (of == nullptr) tell_once("a value was asked for in a context that has not begun; the best known is used");
+        if (of == nullptr || of->of != nullptr || !s.open()) return s.answer(out);
+        ticket = s.next(out);
         of->of = &s;
-        of->timed = wait = s.context->wants_time();
-        for (std::size_t k = 0; k < config.size(); ++k) out[k].value = cell_of(config[k]);
-        if (!wait) return;
-        of->ticket = ++s.ticket;
-        s.busy = true;
-        s.passed = 0;
+        of->ticket = ticket;
     });
-    if (!wait) return;
+    if (ticket == 0) return;
     if (it().fence != nullptr) it().fence(0);
     of->began = it().now();
 }
@@ -634,30 +373,24 @@ void kokkosp_end_context(std::size_t context, kt_variable_value reached)
         return;
     }
     t.last_ended = context;
-    if (t.contexts[place].timed && place + 1 == t.open && it().fence != nullptr) it().fence(0);
-    const double ended = t.contexts[place].timed ? it().now() : 0;
+    const bool timed = t.contexts[place].ticket != 0;
+    if (timed && place + 1 == t.open && it().fence != nullptr) it().fence(0);
+    const double ended = timed ? it().now() : 0;
     drop(t, place + 1, t.open);
     const open_context last = t.contexts[--t.open];
-    if (!last.timed) return;
+    if (!timed) return;
     guarded([&] {
         session& s = *last.of;
-        if (!s.busy || s.ticket != last.ticket) return;
+        if (!s.waits_for(last.ticket)) return;
         double cost = ended - last.began;
         if (last.goal) {
-            const double value = number(reached.value, it().declared.at(last.goal->id).type);
-            cost = reached.id != last.goal->id           ? std::numeric_limits<double>::quiet_NaN()
-                   : last.goal->direction == kt_maximize ? 1 / value
-                                                         : value;
+            cost = cost_of(*last.goal, reached, it().declared.at(last.goal->id).type);
             if (!(std::isfinite(cost) && cost > 0))
                 tell_once("the value of a goal is missing or not positive; that call does not count");
         }
-        const bool settled = s.context->settled();
-        s.context->report(cost);
-        s.busy = false;
-        keep_best(s, s.context->status().best);
-        if (!settled && s.context->settled() && it().saves != nullptr) it().saves->soon();
-        const auto problem = s.context->problem();
-        if (problem != tk::online::trouble::none) tell_once(s.key + ": " + to_text(problem));
+        if (s.report(cost) && it().saves != nullptr) it().saves->soon();
+        const auto problem = s.problem();
+        if (problem != tk::online::trouble::none) tell_once(s.key() + ": " + to_text(problem));
     });
 }
 
@@ -669,11 +402,11 @@ void kokkosp_finalize_library()
         if (t.how.quiet || t.rank > 0) return;
         if (t.declared.empty())  // one that tunes declares its built-in inputs at once
             tell_once("nothing was tuned: this Kokkos was built without Kokkos_ENABLE_TUNING, or is older than 3.2");
-        else if (t.sessions.empty())
+        else if (t.tuned.empty())
             tell_once(
                 "nothing was tuned: no value was asked for; want variables of the program's own, or "
                 "KOKKOS_TUNE_INTERNALS=1 for the built-in ones");
-        for (const auto& [id, s] : t.sessions) print(*s);
+        t.tuned.print();
     });
     TUNEKIT_HAND_ON(kokkosp_finalize_library);
 }

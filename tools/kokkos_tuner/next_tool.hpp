@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+namespace kokkos_tuner {
+
 /// The library behind this one; else null.
 inline void* next_library()
 {
@@ -28,8 +30,11 @@ inline void* next_library()
     return library;
 }
 
+}  // namespace kokkos_tuner
+
 // Hands the call of this very function on; the name is looked up once.
-#define TUNEKIT_HAND_ON(name, ...)                                                                             \
-    static auto* const next =                                                                                  \
-        next_library() == nullptr ? nullptr : reinterpret_cast<decltype(&name)>(dlsym(next_library(), #name)); \
+#define TUNEKIT_HAND_ON(name, ...)                                                                                 \
+    static auto* const next = kokkos_tuner::next_library() == nullptr                                              \
+                                  ? nullptr                                                                        \
+                                  : reinterpret_cast<decltype(&name)>(dlsym(kokkos_tuner::next_library(), #name)); \
     if (next != nullptr) next(__VA_ARGS__)

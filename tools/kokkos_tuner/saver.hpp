@@ -15,6 +15,8 @@
 #include <thread>
 #include <utility>
 
+namespace kokkos_tuner {
+
 /// The handler writes one byte into a pipe, and nothing else: it is safe whatever it interrupts. The thread then saves and
 /// ends the process by the same signal, whose effect is the usual one again. A program with a handler of its own for SIGTERM
 /// keeps it. In children that were forked the signal has its usual effect.
@@ -107,3 +109,5 @@ private:
     pid_t began_ = ::getpid();
     std::thread thread_;
 };
+
+}  // namespace kokkos_tuner

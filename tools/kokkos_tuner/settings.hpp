@@ -15,6 +15,8 @@
 #include "tunekit/online/options.hpp"
 #include "tunekit/processes/machine.hpp"
 
+namespace kokkos_tuner {
+
 struct settings {
     std::string file, only, version, device = to_text(tunekit::this_machine());
     bool tiles = false, quiet = false, share = true;
@@ -134,3 +136,5 @@ inline int rank_here()
             if (const auto rank = tunekit::core::number<int>(value)) return *rank;
     return 0;
 }
+
+}  // namespace kokkos_tuner

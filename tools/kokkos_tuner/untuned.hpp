@@ -14,6 +14,8 @@
 
 #include "tools/kokkos_tuner/kokkos_tools.hpp"
 
+namespace kokkos_tuner {
+
 /// Where a kernel runs: the upper 8 bits of a device number of Kokkos Tools.
 enum class device_type : std::uint32_t { serial, openmp, cuda, hip, openmp_target, hpx, threads, sycl, openacc, none };
 
@@ -67,3 +69,5 @@ inline double untuned_tile(std::size_t place, std::size_t of, device_type on)
         product <<= level;
     }
 }
+
+}  // namespace kokkos_tuner

@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +27,7 @@
 #include <vector>
 
 #include "tools/kokkos_tuner/kokkos_tools.hpp"
+#include "tools/tests/support/kokkos_variables.hpp"
 
 namespace {
 
@@ -64,6 +64,8 @@ void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
 
 namespace {
 
+using support::fraction;
+
 int bad = 0;
 int fences = 0;
 
@@ -87,71 +89,31 @@ void wait(double seconds) { ticks += std::llround(1e9 * seconds); }
 /// The host's side of the library.
 struct tools {
     void* library;
-    decltype(kokkosp_init_library)* init = symbol<decltype(kokkosp_init_library)>(library, "kokkosp_init_library");
-    decltype(kokkosp_finalize_library)* finalize =
-        symbol<decltype(kokkosp_finalize_library)>(library, "kokkosp_finalize_library");
-    decltype(kokkosp_parse_args)* arguments = symbol<decltype(kokkosp_parse_args)>(library, "kokkosp_parse_args");
-    decltype(kokkosp_print_help)* help = symbol<decltype(kokkosp_print_help)>(library, "kokkosp_print_help");
-    decltype(kokkosp_request_tool_settings)* ask_settings =
-        symbol<decltype(kokkosp_request_tool_settings)>(library, "kokkosp_request_tool_settings");
-    decltype(kokkosp_provide_tool_programming_interface)* provide =
-        symbol<decltype(kokkosp_provide_tool_programming_interface)>(library,
-                                                                     "kokkosp_provide_tool_programming_interface");
-    decltype(kokkosp_declare_output_type)* output =
-        symbol<decltype(kokkosp_declare_output_type)>(library, "kokkosp_declare_output_type");
-    decltype(kokkosp_declare_input_type)* input =
-        symbol<decltype(kokkosp_declare_input_type)>(library, "kokkosp_declare_input_type");
-    decltype(kokkosp_begin_context)* begin = symbol<decltype(kokkosp_begin_context)>(library, "kokkosp_begin_context");
-    decltype(kokkosp_request_values)* request =
-        symbol<decltype(kokkosp_request_values)>(library, "kokkosp_request_values");
-    decltype(kokkosp_declare_optimization_goal)* goal =
-        symbol<decltype(kokkosp_declare_optimization_goal)>(library, "kokkosp_declare_optimization_goal");
-    decltype(kokkosp_end_context)* end = symbol<decltype(kokkosp_end_context)>(library, "kokkosp_end_context");
-    decltype(kokkosp_begin_parallel_for)* begin_kernel =
-        symbol<decltype(kokkosp_begin_parallel_for)>(library, "kokkosp_begin_parallel_for");
-    decltype(kokkosp_end_parallel_for)* end_kernel =
-        symbol<decltype(kokkosp_end_parallel_for)>(library, "kokkosp_end_parallel_for");
+#define TUNEKIT_HOOK(member, name) decltype(name)* member = symbol<decltype(name)>(library, #name)
+    TUNEKIT_HOOK(init, kokkosp_init_library);
+    TUNEKIT_HOOK(finalize, kokkosp_finalize_library);
+    TUNEKIT_HOOK(arguments, kokkosp_parse_args);
+    TUNEKIT_HOOK(help, kokkosp_print_help);
+    TUNEKIT_HOOK(ask_settings, kokkosp_request_tool_settings);
+    TUNEKIT_HOOK(provide, kokkosp_provide_tool_programming_interface);
+    TUNEKIT_HOOK(output, kokkosp_declare_output_type);
+    TUNEKIT_HOOK(input, kokkosp_declare_input_type);
+    TUNEKIT_HOOK(begin, kokkosp_begin_context);
+    TUNEKIT_HOOK(request, kokkosp_request_values);
+    TUNEKIT_HOOK(goal, kokkosp_declare_optimization_goal);
+    TUNEKIT_HOOK(end, kokkosp_end_context);
+    TUNEKIT_HOOK(begin_kernel, kokkosp_begin_parallel_for);
+    TUNEKIT_HOOK(end_kernel, kokkosp_end_parallel_for);
+#undef TUNEKIT_HOOK
 };
 
-constexpr std::uint32_t openmp = 1U << 24, cuda = 2U << 24, hip = 3U << 24;
+constexpr std::uint32_t openmp = 1U << 24, cuda = 2U << 24;
 
-/// A number of a built-in tuner as an index into `n` values.
-std::size_t of_values(const kt_variable_value& v, std::size_t n)
+kt_variable_value named(kt_variable& label, const char* name)
 {
-    return static_cast<std::size_t>(static_cast<double>(n) * v.value.double_value);
-}
-
-/// The tile that a built-in tuner reads from the numbers, at most 1024 elements.
-std::vector<int> tile_of(const std::vector<kt_variable_value>& numbers)
-{
-    std::vector<int> out;
-    unsigned left = 1024;
-    for (const auto& v : numbers) {
-        out.push_back(1 << of_values(v, static_cast<std::size_t>(std::bit_width(left - 1))));
-        left /= static_cast<unsigned>(out.back());
-    }
-    return out;
-}
-
-kt_variable text_input()
-{
-    kt_variable v{};
-    v.type = kt_string;
-    v.quantity = kt_unbounded;
-    return v;
-}
-
-kt_variable fraction(double cells = 20)
-{
-    kt_variable v{};
-    v.type = kt_double;
-    v.category = kt_interval;
-    v.quantity = kt_range;
-    v.candidates.range.lower.double_value = 0;
-    v.candidates.range.upper.double_value = 0.999;
-    v.candidates.range.step.double_value = 0.999 / cells;
-    v.candidates.range.open_lower = v.candidates.range.open_upper = true;
-    return v;
+    kt_variable_value in{1, {}, &label};
+    std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);
+    return in;
 }
 
 /// One call of a kernel as Kokkos makes it up to 4.6: the policy's context within the kernel's, which is never ended; the
@@ -160,8 +122,7 @@ template <class Run>
 void policy_call(const tools& t, kt_variable& label, const char* name, std::vector<kt_variable_value>& out,
                  const Run& run)
 {
-    kt_variable_value in{1, {}, &label};
-    std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);
+    const kt_variable_value in = named(label, name);
     t.begin(1);
     t.begin(2);
     t.request(2, 1, &in, out.size(), out.data());
@@ -186,8 +147,7 @@ void kernel_call(const tools& t, std::uint32_t device, kt_variable& label, const
 template <class Run>
 void call(const tools& t, kt_variable& label, const char* name, std::vector<kt_variable_value>& out, const Run& run)
 {
-    kt_variable_value in{1, {}, &label};
-    std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);
+    const kt_variable_value in = named(label, name);
     t.begin(1);
     t.request(1, 1, &in, out.size(), out.data());
     t.begin(2);
@@ -199,15 +159,17 @@ void call(const tools& t, kt_variable& label, const char* name, std::vector<kt_v
 /// A sequence of calls after the other, on one library.
 struct scenes {
     tools t;
-    kt_variable label = text_input(), team{}, lengths = fraction(), sizes = fraction();
+    kt_variable label = support::told(kt_string), team{}, lengths = fraction(), sizes = fraction();
     kt_variable tile[2] = {fraction(), fraction()};
     std::vector<kt_variable_value> teams{{2, {.int_value = 1}, &team}};
     std::vector<kt_variable_value> automatic{{8, {.double_value = 0}, &lengths}, {9, {.double_value = 0}, &sizes}};
     std::vector<kt_variable_value> tiles{{5, {.double_value = 0}, &tile[0]}, {6, {.double_value = 0}, &tile[1]}};
     static constexpr double each = 50e-6;  // seconds of a thread
 
-    /// The team that a built-in tuner maps numbers onto: 128 threads, 64, ... 1.
-    static int threads(const std::vector<kt_variable_value>& out) { return 128 >> of_values(out[1], 8); }
+    static int threads(const std::vector<kt_variable_value>& out)
+    {
+        return support::team_of(out[1].value.double_value);
+    }
 
     /// The library begins, and asks for no fences but those of timed calls.
     void begin()
@@ -230,15 +192,10 @@ struct scenes {
     /// A set whose memory is gone once it was declared.
     void small_set()
     {
-        {
-            std::vector<std::int64_t> few{1, 2, 4, 8, 16, 32, 64, 128};
-            team.type = kt_int64;
-            team.quantity = kt_set;
-            team.candidates.set.size = few.size();
-            team.candidates.set.values.int_value = few.data();
-            t.output("team", 2, &team);
-            std::fill(few.begin(), few.end(), -1);
-        }
+        std::vector<std::int64_t> few{1, 2, 4, 8, 16, 32, 64, 128};
+        team = support::one_of(few);
+        t.output("team", 2, &team);
+        std::fill(few.begin(), few.end(), -1);
     }
 
     /// n calls of a kernel that is fastest with a team of 16; f(team).
@@ -247,8 +204,7 @@ struct scenes {
     {
         for (int k = 0; k < n; ++k) {
             teams[0].value.int_value = 1;
-            kt_variable_value in{1, {}, &label};
-            std::strncpy(in.value.string_value, name, sizeof in.value.string_value - 1);
+            const kt_variable_value in = named(label, name);
             const auto id = static_cast<std::size_t>(ends ? 1 : 100 + k);
             t.begin(id);
             t.request(id, 1, &in, 1, teams.data());
@@ -263,98 +219,64 @@ struct scenes {
         calls(name, n, [](std::int64_t) {});
     }
 
+    /// A region that an application tunes, and the order of a real Kokkos: timed calls are fenced, and they alone.
     void declared_set()
     {
         small_set();
-        int fastest = 0;
-        for (int k = 0; k < 3000; ++k) {
-            teams[0].value.int_value = 1;  // the host presets its default
-            call(t, label, "dot", teams, [&](const auto& out) {
-                const auto n = out[0].value.int_value;
-                check(n >= 1 && n <= 128, "a team size that was never declared");
-                wait(20e-6 * (1 + std::abs(std::log2(static_cast<double>(n)) - 4)));
-                if (k >= 2900) fastest += n == 16;
-            });
+        for (const bool policy : {false, true}) {
+            int fastest = 0;
+            const int fenced_before = fences;
+            for (int k = 0; k < 3000; ++k) {
+                teams[0].value.int_value = 1;  // the host presets its default
+                const auto run = [&](const auto& out) {
+                    const auto n = out[0].value.int_value;
+                    check(n >= 1 && n <= 128, "a team size that was never declared");
+                    wait(20e-6 * (1 + std::abs(std::log2(static_cast<double>(n)) - 4)));
+                    if (k >= 2900) fastest += n == 16;
+                };
+                if (policy) policy_call(t, label, "policy", teams, run);
+                else call(t, label, "dot", teams, run);
+            }
+            check(fastest >= 95, policy ? "the fastest team size is not used within a policy's context"
+                                        : "the fastest team size is not used in the end");
+            const int fenced = fences - fenced_before;
+            check(fenced > 0 && fenced < 3000, "timed calls are fenced, and they alone");
         }
-        check(fastest >= 95, "the fastest team size is not used in the end");
-        const int fenced = fences;
-        check(fenced > 0 && fenced < 3000, "timed calls are fenced, and they alone");
     }
 
-    /// The order of a real Kokkos.
-    void policy_contexts()
-    {
-        int fastest = 0;
-        for (int k = 0; k < 3000; ++k) {
-            teams[0].value.int_value = 1;
-            policy_call(t, label, "policy", teams, [&](const auto& out) {
-                const auto n = out[0].value.int_value;
-                wait(10e-6 * (1 + std::abs(std::log2(static_cast<double>(n)) - 3)));
-                if (k >= 2900) fastest += n == 8;
-            });
-        }
-        check(fastest >= 95, "the fastest team size is not used within a policy's context");
-    }
-
-    /// AUTO teams: the default of a host is one thread, and larger ones are tried within the regret.
-    void automatic_teams()
+    /// The default is that of the device: on a host the team of one thread, on others what is preset.
+    void devices()
     {
         t.output("rows_vector_length", 8, &lengths);
         t.output("rows_team_size", 9, &sizes);
-        double spent = 0, most_above = 0;
-        int single = 0;
-        constexpr double regret = 0.5;
-        for (int k = 0; k < 20000; ++k)
-            kernel_call(t, openmp, label, "busy", automatic, [&](const auto& out) {
-                const int n = threads(out);
-                wait(each * n);
-                spent += each * n;
-                most_above = (std::max)(most_above, spent - (1 + regret) * (k + 1) * each);
-                if (k < 100 || k >= 19000) single += n == 1;
-            });
-        check(single >= 1095, "a host's default is the team of one thread, and stays where it is the fastest");
-        check(most_above <= 29 * each,
-              "larger teams cost more than the regret and one surprise");  // of 128, where 100 is presumed
-        check(spent > 20000 * each + 100 * each, "larger teams were never tried");
-    }
-
-    /// The fastest of them is found, and on a device what is preset stays.
-    void automatic_teams_elsewhere()
-    {
-        int four = 0;
-        for (int k = 0; k < 20000; ++k)
-            kernel_call(t, openmp, label, "idle", automatic, [&](const auto& out) {
-                wait(each * (1 + std::abs(std::log2(threads(out)) - 2)));
-                if (k >= 19000) four += threads(out) == 4;
-            });
-        check(four >= 950, "the fastest team of a host is not used in the end");
-        kernel_call(t, cuda, label, "device", automatic,
-                    [&](const auto& out) { check(threads(out) == 128, "a device's default is not what is preset"); });
+        const auto begins_with = [&](std::uint32_t device, const char* name, int wanted) {
+            kernel_call(t, device, label, name, automatic,
+                        [&](const auto& out) { check(threads(out) == wanted, "the default is another device's"); });
+        };
+        begins_with(openmp, "busy", 1);
+        begins_with(cuda, "device", 128);
+        begins_with(openmp, "idle", 1);
     }
 
     /// A goal: the rate is highest where the call is slowest.
     void goals()
     {
-        kt_variable rate{};
-        rate.type = kt_double;
-        rate.quantity = kt_unbounded;
+        kt_variable rate = support::told(kt_double);
         t.input("rate", 7, &rate);
-        for (const bool most : {true, false}) {
-            int reached = 0;
-            for (int k = 0; k < 3000; ++k) {
-                teams[0].value.int_value = 32;
-                kt_variable_value in[2] = {{1, {}, &label}, {7, {.double_value = static_cast<double>(k)}, &rate}};
-                std::strcpy(in[0].value.string_value, "goal");
-                t.begin(1);
-                t.goal(1, {7, most ? kt_maximize : kt_minimize});
-                t.request(1, 2, in, 1, teams.data());
-                const auto n = static_cast<double>(teams[0].value.int_value);
-                const double value = 1 / (1 + std::abs(std::log2(n) - 2));  // most at 4, least at 128
-                t.end(1, {7, {.double_value = k % 500 == 499 ? -1 : value}, &rate});
-                if (k >= 2900) reached += most ? n == 4 : n == 128;
-            }
-            check(reached >= 95, most ? "the largest value is not reached" : "the smallest value is not reached");
+        int reached = 0;
+        for (int k = 0; k < 3000; ++k) {
+            teams[0].value.int_value = 32;
+            const kt_variable_value in[2] = {named(label, "goal"),
+                                             {7, {.double_value = static_cast<double>(k)}, &rate}};
+            t.begin(1);
+            t.goal(1, {7, kt_maximize});
+            t.request(1, 2, in, 1, teams.data());
+            const auto n = static_cast<double>(teams[0].value.int_value);
+            const double value = 1 / (1 + std::abs(std::log2(n) - 2));
+            t.end(1, {7, {.double_value = k % 500 == 499 ? -1 : value}, &rate});
+            if (k >= 2900) reached += n == 4;
         }
+        check(reached >= 95, "the largest value is not reached");
         t.goal(55, {7, kt_minimize});  // of no context
         t.begin(1);
         t.goal(1, {99, kt_minimize});  // never declared
@@ -362,55 +284,11 @@ struct scenes {
         t.end(1, {});
     }
 
-    /// Open ends: nothing outside ]0, 0.999[; two variables at once.
-    void open_ends()
-    {
-        kt_variable fractions[2] = {fraction(), fraction()};
-        t.output("dot_vector_length", 3, &fractions[0]);
-        t.output("dot_team_size", 4, &fractions[1]);
-        std::vector<kt_variable_value> two{{3, {.double_value = 0}, &fractions[0]},
-                                           {4, {.double_value = 0}, &fractions[1]}};
-        for (int k = 0; k < 500; ++k)
-            call(t, label, "rows", two, [&](const auto& out) {
-                for (const auto& v : out)
-                    check(v.value.double_value > 0 && v.value.double_value < 0.999, "a value outside its range");
-                wait(10e-6);
-            });
-    }
-
-    /// Tiles are not tuned unasked, and never set to a tile of one element.
-    void tiles_unasked()
-    {
-        t.output("copy_tile_size_0", 5, &tile[0]);
-        t.output("copy_tile_size_1", 6, &tile[1]);
-        double first = 0;
-        for (int k = 0; k < 300; ++k)
-            call(t, label, "copy", tiles, [&](const auto& out) {
-                if (k == 0) first = out[0].value.double_value;
-                check(out[0].value.double_value == first && first > 0.2, "tiles were tuned");
-            });
-    }
-
-    /// By the device, they are those of an untuned Kokkos.
-    void tiles_of_devices()
-    {
-        kt_variable part[3] = {fraction(15), fraction(15), fraction(15)};
-        std::vector<kt_variable_value> parts;
-        for (std::size_t k = 0; k < 3; ++k) {
-            t.output(("swap_tile_size_" + std::to_string(k)).c_str(), 10 + k, &part[k]);
-            parts.push_back({10 + k, {.double_value = 0}, &part[k]});
-        }
-        const auto tile_is = [&](std::uint32_t device, const char* name, const std::vector<int>& wanted) {
-            kernel_call(t, device, label, name, parts, [&](const auto& out) { check(tile_of(out) == wanted, name); });
-        };
-        tile_is(openmp, "tile of a host", {2, 2, 128});
-        tile_is(cuda, "tile of CUDA", {16, 2, 2});
-        tile_is(hip, "tile of HIP", {16, 4, 4});
-    }
-
     /// Nothing is kept of contexts that are over, or that never end.
     void nothing_kept()
     {
+        t.output("copy_tile_size_0", 5, &tile[0]);
+        t.output("copy_tile_size_1", 6, &tile[1]);
         const auto many = [&] {
             for (int k = 0; k < 20000; ++k) {
                 kernel_call(t, openmp, label, "busy", automatic, [&](const auto& out) { wait(each * threads(out)); });
@@ -439,6 +317,11 @@ struct scenes {
         t.begin(6);  // never ended
         t.request(6, 0, nullptr, 1, teams.data());
         t.end(5, {});
+        t.begin(5);
+        const int before = fences;
+        for (int k = 0; k < 2; ++k) t.request(5, 0, nullptr, 1, teams.data());
+        check(fences == before + 1, "a call that asks twice is timed twice, or never");
+        t.end(5, {});
         for (int k = 0; k < 3; ++k) t.begin(1);  // the same id, nested
         for (int k = 0; k < 4; ++k) t.end(1, {});
     }
@@ -447,8 +330,7 @@ struct scenes {
     void other_candidates()
     {
         std::vector<std::int64_t> fewer{3, 5};
-        team.candidates.set.size = 2;
-        team.candidates.set.values.int_value = fewer.data();
+        team = support::one_of(fewer);
         t.output("team", 2, &team);
         for (int k = 0; k < 50; ++k)
             call(t, label, "dot", teams, [&](const auto& out) {
@@ -776,13 +658,8 @@ int main(int argc, char** argv)
     scenes s{{library}};
     s.begin();
     s.declared_set();
-    s.policy_contexts();
-    s.automatic_teams();
-    s.automatic_teams_elsewhere();
+    s.devices();
     s.goals();
-    s.open_ends();
-    s.tiles_unasked();
-    s.tiles_of_devices();
     s.nothing_kept();
     s.wrong_sequences();
     s.other_candidates();

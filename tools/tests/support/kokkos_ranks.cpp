@@ -7,15 +7,16 @@
 #include <dlfcn.h>
 #include <mpi.h>
 
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "tools/kokkos_tuner/kokkos_tools.hpp"
+#include "tools/tests/support/kokkos_variables.hpp"
 
 namespace {
 
@@ -45,15 +46,9 @@ int main(int argc, char** argv)
     library = argc == 3 ? dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL) : nullptr;
     if (library == nullptr) return MPI_Abort(MPI_COMM_WORLD, 2);
     TOOL(kokkosp_init_library)(0, 20240906, 0, nullptr);
-    std::array<std::int64_t, 8> tiles{1, 2, 4, 8, 16, 32, 64, 128};
-    kt_variable tile{}, kernel{};
-    tile.type = kt_int64;
-    tile.quantity = kt_set;
-    tile.candidates.set.size = tiles.size();
-    tile.candidates.set.values.int_value = tiles.data();
+    std::vector<std::int64_t> tiles{1, 2, 4, 8, 16, 32, 64, 128};
+    kt_variable tile = support::one_of(tiles), kernel = support::told(kt_string);
     TOOL(kokkosp_declare_output_type)("tile", 1, &tile);
-    kernel.type = kt_string;
-    kernel.quantity = kt_unbounded;
     TOOL(kokkosp_declare_input_type)("kernel", 2, &kernel);
     const int calls = std::atoi(argv[2]);
     int fastest = 0;
