@@ -16,8 +16,8 @@ MADE_BY_USERS = (
     "EnsembleSampler", "EpsilonGreedy", "Failed", "Forest", "GaussianProcess", "Generator", "KMeans", "Limits", "LogPower", "Sampler", "Softmax",
     "Space", "Strategy", "Tuner", "UCB", "UCB1", "permutation",
 )
-MODULES = ("parts", "gest", "kernel_tuner", "optuna")  # that `import tunekit` does not load
-PACKAGE = pathlib.Path(__file__).parent / "tunekit"
+MODULES = ("parts", "gest", "kernel_tuner", "optuna")  # that `import pytunekit` does not load
+PACKAGE = pathlib.Path(__file__).parent / "pytunekit"
 
 
 def definitions() -> dict[str, ast.ClassDef | ast.FunctionDef]:
@@ -35,7 +35,7 @@ def public_names() -> list[str]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__":
             return [name for name in ast.literal_eval(node.value) if not name.startswith("__")]
-    raise SystemExit("reference: tunekit/__init__.py has no __all__")
+    raise SystemExit("reference: pytunekit/__init__.py has no __all__")
 
 
 def text_of(node: ast.ClassDef | ast.FunctionDef, name: str) -> str:
@@ -100,7 +100,7 @@ def main() -> int:
         print(__doc__)
         return 0 if sys.argv[1:] in (["-h"], ["--help"]) else 2
     there = definitions()
-    lines = ["# Python\n", "The package `tunekit` of Python, from its docstrings and types. The [page on Python](../python.md) shows how it is used.\n"]
+    lines = ["# Python\n", "The package `pytunekit` of Python, from its docstrings and types. The [page on Python](../python.md) shows how it is used.\n"]
     for name in public_names():
         lines += page_of(there[name])
     for module in MODULES:

@@ -18,7 +18,7 @@ namespace nb = nanobind;
 
 namespace {
 
-nb::handle error_type;  // tunekit.Error, for as long as the module lives
+nb::handle error_type;  // pytunekit.Error, for as long as the module lives
 
 /// What the library throws for wrong input becomes the one documented exception, with its message.
 void translate(const std::exception_ptr& thrown, void*)
@@ -45,7 +45,7 @@ std::vector<std::string> names_of(const programs::named<T>& all)
 NB_MODULE(_core, m)
 {
     auto error = nb::steal(PyErr_NewExceptionWithDoc(
-        "tunekit.Error",
+        "pytunekit.Error",
         "What the caller can mend: wrong input, a log that does not fit, a run that found nothing. One line.",
         PyExc_ValueError, nullptr));
     m.attr("Error") = error;

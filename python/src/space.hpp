@@ -23,7 +23,7 @@ namespace python {
 
 using tunekit::index;
 
-/// The search_space behind `tunekit.Space`: a product, or those of its configurations that stand in an ascending list,
+/// The search_space behind `pytunekit.Space`: a product, or those of its configurations that stand in an ascending list,
 /// numbered in its order. A copy shares both.
 class grid {
 public:

@@ -46,7 +46,7 @@ std::vector<tk::task> tasks_of(const std::vector<std::string>& names, const std:
     return out;
 }
 
-/// The run behind `tunekit.minimize_tasks`.
+/// The run behind `pytunekit.minimize_tasks`.
 class tasks_run : public driven<tk::tasks_tuner> {
 public:
     tasks_run(std::vector<tk::task> tasks, const programs::begun_recipe& recipe, const std::string& schedule,

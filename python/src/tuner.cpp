@@ -24,7 +24,7 @@ namespace {
 
 using tuner = tk::tuner<tk::space::any_space, tk::search::any_strategy, tk::random::philox>;
 
-/// The run behind `tunekit.Tuner`.
+/// The run behind `pytunekit.Tuner`.
 class run : public driven<tuner> {
 public:
     run(const grid& space, const programs::begun_recipe& recipe, const tk::budget& limit, std::uint64_t seed,

@@ -13,7 +13,7 @@ from statistics import median
 
 from spaces import SPACE, cost_of
 
-from tunekit import Tuner
+from pytunekit import Tuner
 
 TRIALS, ROUNDS = 200, 9
 

@@ -10,6 +10,6 @@ mkdir -p "$out"
 ../build/python/bin/python -c 'import sys; from scikit_build_core.build import build_sdist; build_sdist(sys.argv[1])' "$out" >"$out/log"
 python3 -m venv "$out/environment"
 cd /
-"$out/environment/bin/pip" wheel --quiet --disable-pip-version-check --wheel-dir "$out" "$out"/tunekit-*.tar.gz
-"$out/environment/bin/pip" install --quiet --disable-pip-version-check "$out"/tunekit-*.whl
+"$out/environment/bin/pip" wheel --quiet --disable-pip-version-check --wheel-dir "$out" "$out"/pytunekit-*.tar.gz
+"$out/environment/bin/pip" install --quiet --disable-pip-version-check "$out"/pytunekit-*.whl
 "$out/environment/bin/python" "$OLDPWD/tests/pages.py"

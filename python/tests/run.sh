@@ -14,6 +14,6 @@ export TUNEKIT_SAME_PROPOSALS="$build/tests/python_same_proposals"
 export TUNEKIT_TUNE_REPORT="$build/tools/tune_report"
 cd "$root/python/tests"  # not beside the sources, which Python would take for the package
 "$python" -m pytest -q -p no:cacheprovider -p no:faulthandler --ignore=engines
-MYPYPATH=$out/site "$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" -p tunekit
+MYPYPATH=$out/site "$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" -p pytunekit
 "$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" ./*.py ../reference.py
 "$python" ../reference.py "$out/reference.md"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The space of same_proposals.cpp, and its costs."""
 
-from tunekit import Space, permutation
+from pytunekit import Space, permutation
 
 SPACE = Space(
     {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from spaces import SPACE, cost_of
 
-from tunekit import Error, Failed, Space, Tuner
+from pytunekit import Error, Failed, Space, Tuner
 
 PROGRAM = os.environ.get("TUNEKIT_SAME_PROPOSALS", "")
 REPORT = os.environ.get("TUNEKIT_TUNE_REPORT", "")

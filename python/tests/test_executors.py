@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tunekit import Error, Limits, Space, minimize, minimize_tasks
+from pytunekit import Error, Limits, Space, minimize, minimize_tasks
 
 SPACE = Space({"tile": [1, 2, 4, 8, 16], "unroll": [1, 2, 4]}, constraints=["tile * unroll <= 32"])
 

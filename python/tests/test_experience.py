@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tunekit import Error, Space, Tuner, minimize, minimize_tasks
+from pytunekit import Error, Space, Tuner, minimize, minimize_tasks
 
 SPACE = Space({"tile": range(1, 17), "unroll": [1, 2, 4]})
 LARGER = Space({"tile": range(1, 33), "unroll": [1, 2, 4], "lanes": [4, 8]})

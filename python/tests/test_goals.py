@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tunekit import Error, Failed, Measurement, Space, Tuner, minimize
+from pytunekit import Error, Failed, Measurement, Space, Tuner, minimize
 
 LEVELS = Space({"level": [1, 2, 3, 4, 5, 6], "mode": ["plain", "long"]})
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tunekit import Error, Failed, Limits, Space, Tuner, minimize, minimize_tasks, schedules
+from pytunekit import Error, Failed, Limits, Space, Tuner, minimize, minimize_tasks, schedules
 
 SPACE = Space({"tile": [1, 2, 4, 8, 16], "unroll": [1, 2, 4]}, constraints=["tile * unroll <= 32"])
 
@@ -122,7 +122,7 @@ def test_a_signal_without_a_name_ends_a_call_only() -> None:
 
 def test_an_interrupt_in_a_child_does_not_go_on_with_the_program() -> None:
     program = (  # it comes where Ctrl-C comes that reaches both processes: before the child has its own group
-        "import os, signal\nfrom tunekit import minimize\n"
+        "import os, signal\nfrom pytunekit import minimize\n"
         "os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGINT))\n"
         "print([t.failed for t in minimize(lambda x: x, {'x': [1, 2]}, trials=2, begin_with={'x': 1}, isolated=True).trials])\n"
     )
@@ -132,7 +132,7 @@ def test_an_interrupt_in_a_child_does_not_go_on_with_the_program() -> None:
 
 def test_closed_streams_are_no_matter() -> None:
     program = (
-        "from tunekit import minimize\n"
+        "from pytunekit import minimize\n"
         "found = minimize(lambda x: x, {'x': [2, 3]}, trials=2, isolated=True, progress=True)\n"
         "open('/dev/fd/3', 'w').write(repr(found.best))\n"
     )
@@ -290,7 +290,7 @@ def test_ctrl_c_ends_a_run_with_what_it_has() -> None:
 
 def test_an_interrupt_from_outside_ends_an_isolated_run() -> None:
     program = (
-        "import time\nfrom tunekit import minimize\n"
+        "import time\nfrom pytunekit import minimize\n"
         "def f(x):\n    if x > 1: time.sleep(60)\n    return float(x)\n"
         "print('ready', flush=True)\n"
         "print(minimize(f, {'x': [1, 2, 3]}, trials=3, isolated=True, begin_with={'x': 1}, progress=True).stopped)\n"

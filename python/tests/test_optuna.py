@@ -6,8 +6,8 @@ from typing import Any
 import optuna
 import pytest
 
-from tunekit import Error, Space, minimize
-from tunekit.optuna import Sampler
+from pytunekit import Error, Space, minimize
+from pytunekit.optuna import Sampler
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 

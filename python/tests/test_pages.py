@@ -35,7 +35,7 @@ def test_the_listing_of_optuna_finds_the_same() -> None:
 
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])
 def test_the_four_lines_of_the_first_pages_run(page: str) -> None:
-    code = next(c for c in listings(page) if "from tunekit import" in c)
+    code = next(c for c in listings(page) if "from pytunekit import" in c)
     names: dict[str, Any] = {
         "seconds_of_one_run": lambda tile, unroll: 1 + abs(tile - 16) + unroll / 8,
         "seconds_to_send": lambda level, memory, window: level + memory / 8 + window / 16,
@@ -50,7 +50,7 @@ def test_a_notebook_shows_a_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     pytest.importorskip("ipykernel")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     book = nbformat.v4.new_notebook()
-    book.cells = [nbformat.v4.new_code_cell('from tunekit import minimize\nminimize(lambda tile: 1 / tile, {"tile": [1, 2, 4]}, trials=3)')]
+    book.cells = [nbformat.v4.new_code_cell('from pytunekit import minimize\nminimize(lambda tile: 1 / tile, {"tile": [1, 2, 4]}, trials=3)')]
     nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
     shown = book.cells[0].outputs[-1]["data"]
     assert "<th>tile</th><td>4</td>" in shown["text/html"] and "data:image/svg+xml" in shown["text/html"]

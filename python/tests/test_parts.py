@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from test_cpp import PROGRAM, needs_program
 
-from tunekit import Error
-from tunekit.parts import UCB, UCB1, Bandit, EnsembleSampler, EpsilonGreedy, Forest, GaussianProcess, KMeans, LogPower, Softmax, forecast
+from pytunekit import Error
+from pytunekit.parts import UCB, UCB1, Bandit, EnsembleSampler, EpsilonGreedy, Forest, GaussianProcess, KMeans, LogPower, Softmax, forecast
 
 numpy = pytest.importorskip("numpy")
 
@@ -172,7 +172,7 @@ def test_without_numpy_memoryviews_come_out() -> None:
     program = """
 import sys
 sys.modules["numpy"] = None
-from tunekit.parts import EnsembleSampler, Forest, KMeans
+from pytunekit.parts import EnsembleSampler, Forest, KMeans
 mean, sd = Forest(trees=4).fit([[1, 2], [3, 4], [5, 6]], [1, 2, 3]).predict([[1, 2]])
 chain = EnsembleSampler(lambda x: -x[0] ** 2 - x[1] ** 2, [[0, 1], [1, 0], [2, 1], [1, 3]]).run(5)
 groups = KMeans(2).fit([[0, 0], [1, 1], [9, 9]])

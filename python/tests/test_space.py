@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from spaces import SPACE
 
-from tunekit import Error, Space, Tuner, permutation
+from pytunekit import Error, Space, Tuner, permutation
 
 
 def test_configurations_are_those_that_fulfil_the_constraints() -> None:

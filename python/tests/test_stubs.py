@@ -4,12 +4,12 @@
 import ast
 from pathlib import Path
 
-import tunekit
-from tunekit import _core
+import pytunekit
+from pytunekit import _core
 
 
 def test_the_stubs_name_what_the_module_has() -> None:
-    text = (Path(tunekit.__file__).parent / "_core.pyi").read_text()
+    text = (Path(pytunekit.__file__).parent / "_core.pyi").read_text()
     stubs: dict[str, set[str]] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.ClassDef):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from spaces import SPACE, cost_of
 
-from tunekit import Error, Failed, Space, Tuner, recipes
+from pytunekit import Error, Failed, Space, Tuner, recipes
 
 SMALL = Space({"a": [1, 2, 3], "b": [1, 2, 3]})
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-import tunekit
-from tunekit import Failed, Limits, Space, Tuner, minimize, minimize_tasks, permutation
+import pytunekit
+from pytunekit import Failed, Limits, Space, Tuner, minimize, minimize_tasks, permutation
 
 
 class Hidden:
@@ -95,7 +95,7 @@ def test_wrong_input_is_an_error_of_one_line(where: str) -> None:
     for value in VALUES:
         try:
             GIVEN[where](value)
-        except tunekit.Error as e:
+        except pytunekit.Error as e:
             refused += 1
             assert str(e) and "\n" not in str(e)
         except Exception as e:
@@ -105,5 +105,5 @@ def test_wrong_input_is_an_error_of_one_line(where: str) -> None:
 
 @pytest.mark.parametrize("where", [w for w in GIVEN if w not in NEVER_REFUSED])
 def test_what_cannot_be_shown_is_an_error_too(where: str) -> None:
-    with pytest.raises(tunekit.Error):
+    with pytest.raises(pytunekit.Error):
         GIVEN[where](Hidden())

@@ -18,7 +18,7 @@ export CCACHE_BASEDIR="${CCACHE_BASEDIR-$root}" CCACHE_NOHASHDIR=1 SKBUILD_BUILD
 [ -n "${CMAKE_CXX_COMPILER_LAUNCHER-}" ] || ! command -v ccache >/dev/null 2>&1 || export CMAKE_CXX_COMPILER_LAUNCHER=ccache
 rm -rf "$out/wheel" "$out/site"
 PATH=$environment/bin:$PATH "$python" -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps -w "$out/wheel" "$root/python"
-wheel=$(ls "$out"/wheel/tunekit-*.whl)
+wheel=$(ls "$out"/wheel/pytunekit-*.whl)
 bytes=$(wc -c <"$wheel")
 echo "$(basename "$wheel"): $bytes bytes"
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --target "$out/site" "$wheel"

@@ -4,7 +4,7 @@
 # are started by the headers of measure that say so, and doubles are read by core/text.hpp. An exception has its reason in its line below.
 set -eu
 cd "$1"
-files=$(find include packages/*/include tools python/src python/tunekit -name '*.hpp' -o -name '*.cpp' -o -name '*.py' | grep -v '/tests/' | LC_ALL=C sort)
+files=$(find include packages/*/include tools python/src python/pytunekit -name '*.hpp' -o -name '*.cpp' -o -name '*.py' | grep -v '/tests/' | LC_ALL=C sort)
 bad=0
 # one WHAT PATTERN EXCEPTIONS: no line has the pattern but in files whose names have one of the exceptions, a regular expression.
 one() {
@@ -17,10 +17,10 @@ one() {
 
 # processes/system/files.hpp opens for io. processes/detail/{child, command_run, keeper, process}.hpp write to /proc and /dev/null, and process.hpp sources
 # into a folder that nobody else may enter; program_build.hpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder;
-# processes/detail/file_writer.hpp writes to what is no regular file; python/tunekit/_call.py to its pipe.
+# processes/detail/file_writer.hpp writes to what is no regular file; python/pytunekit/_call.py to its pipe.
 one 'these open a file for writing: want io::write_text, or io::log_file' \
     '\bo?fstream\b|open\(.*"([wax]|r\+)|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b|\bcreat\(|\bmkstemp|\btmpfile|\b[Pp]ath(\(.*\))?\.write_(text|bytes)\(' \
-    'packages/processes/include/tunekit/processes/(system/files|detail/(file_writer|child|command_run|keeper|process|program_build))\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|python/tunekit/_call\.py'
+    'packages/processes/include/tunekit/processes/(system/files|detail/(file_writer|child|command_run|keeper|process|program_build))\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|python/pytunekit/_call\.py'
 # The store of built things gives a file its name when it is whole.
 one 'these rename a file: want io::write_text' '\brename\(' \
     'packages/processes/include/tunekit/processes/(system/files|build/store)\.hpp'

@@ -24,7 +24,7 @@ import numpy
 from kernel_tuner import tune_kernel
 from kernel_tuner.strategies.wrapper import OptAlgWrapper
 
-from tunekit.kernel_tuner import Strategy
+from pytunekit.kernel_tuner import Strategy
 
 OURS = "tunekit-in-kernel-tuner"
 ERRORS = {"compile_error": "CompilationFailedConfig", "runtime_error": "RuntimeFailedConfig", "invalid": "InvalidConfig"}

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy
 from numpy.random import default_rng
 
-from tunekit.parts import UCB1, EnsembleSampler, Forest, GaussianProcess, KMeans, LogPower
+from pytunekit.parts import UCB1, EnsembleSampler, Forest, GaussianProcess, KMeans, LogPower
 
 
 Row: TypeAlias = tuple[float, float, float, float]

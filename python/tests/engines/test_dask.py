@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import work
 
-from tunekit import Error, Space, minimize
+from pytunekit import Error, Space, minimize
 
 SPACE = Space({"tile": list(range(1, 33)), "unroll": [1, 2, 4, 8]})
 

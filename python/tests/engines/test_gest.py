@@ -5,8 +5,8 @@ import pytest
 from gest_api.vocs import VOCS
 from work import bowl
 
-from tunekit import Error, Tuner
-from tunekit.gest import Generator
+from pytunekit import Error, Tuner
+from pytunekit.gest import Generator
 
 VARIABLES = {"tile": {1, 2, 4, 8, 16}, "unroll": {1, 2, 4}}
 

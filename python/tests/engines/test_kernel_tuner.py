@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tunekit import Error
-from tunekit.kernel_tuner import Strategy
+from pytunekit import Error
+from pytunekit.kernel_tuner import Strategy
 
 PARAMETERS = {"block_size_x": list(range(16, 513, 16)), "tile": [1, 2, 4, 8], "unroll": [0, 1, 2, 4]}
 RESTRICTIONS = ["block_size_x * tile <= 2048", "unroll == 0 or tile % unroll == 0"]

@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, {here!r})
 from mpi4py.futures import MPIPoolExecutor
 import work
-from tunekit import Space, minimize
+from pytunekit import Space, minimize
 
 if __name__ == "__main__":
     with MPIPoolExecutor() as executor:
@@ -26,7 +26,7 @@ if __name__ == "__main__":
 WRONG = """
 import sys
 from mpi4py.futures import MPIPoolExecutor
-from tunekit import Error, Space, minimize
+from pytunekit import Error, Space, minimize
 
 def bowl(tile):
     return 1.0 + tile

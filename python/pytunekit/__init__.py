@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""tunekit finds the fastest settings of a program by measuring them.
+"""pytunekit finds the fastest settings of a program by measuring them.
 
-    from tunekit import Space, minimize
+    from pytunekit import Space, minimize
     space = Space({"tile": [8, 16, 32, 64], "unroll": [1, 2, 4]}, constraints=["tile * unroll <= 128"])
     found = minimize(seconds_of_one_run, space, trials=40)
     print(found.best, found.best_cost)

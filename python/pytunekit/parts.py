@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The parts that the search is made of: models, bandits, clusters, a sampler, curves. They learn, and they never ask.
 
-    from tunekit.parts import Forest
+    from pytunekit.parts import Forest
     mean, sd = Forest(trees=100, seed=1).fit(X, y).predict(candidates)
 
 Arrays go in as any buffer (numpy, array, memoryview), or as lists of numbers. They come out as arrays of numpy where that is
