@@ -20,6 +20,7 @@
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/results_file.hpp"
+#include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/random/philox.hpp"
@@ -119,12 +120,15 @@ void print_costs(const settings& s)
     }
 }
 
+/// The results of a file, plain or as it is kept here, packed.
+dispatch::results read(const std::string& path) { return dispatch::parse_results(tk::io::read_gzip(path), path); }
+
 void run(settings& s)
 {
     if (s.costs > 0) return print_costs(s);
     if (s.results.empty()) throw tk::error("--results is required, or --costs");
-    const auto all = dispatch::read_results(s.results);
-    const auto judged = s.judged.empty() ? dispatch::results{} : dispatch::read_results(s.judged);
+    const auto all = read(s.results);
+    const auto judged = s.judged.empty() ? dispatch::results{} : read(s.judged);
     std::vector<row> rows;
     std::vector<dispatch::held_out> last;
     const tk::measure::wall_clock now;
@@ -207,7 +211,7 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Scores a choice for every shape on recorded results, shapes held out.", "bench_dispatch");
-    app.add_option("--results", s.results, "results file, as record_shapes writes it");
+    app.add_option("--results", s.results, "results file, as record_shapes writes it, plain or packed by gzip");
     app.add_option("--costs", s.costs, "instead: what a pick takes with so many shapes, beside a switch and a map")
         ->check(CLI::PositiveNumber);
     app.add_option("--judged", s.judged, "results of other shapes: judge with them; else each shape is held out");
