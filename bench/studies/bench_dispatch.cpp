@@ -20,6 +20,7 @@
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/results_file.hpp"
+#include "tunekit/formats/detail/gzip.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/random/philox.hpp"
@@ -31,11 +32,11 @@ namespace dispatch = tk::dispatch;
 namespace {
 
 struct settings {
-    std::string results, judged, header, choice, name = "tuned";
+    std::string results, judged, header, choice;
     std::vector<std::size_t> kernels{1, 2, 4, 8, 16};
     std::size_t costs = 0;
     dispatch::fit_options fit;
-    bool json = false, shapes = false;
+    bool json = false;
 };
 
 /// A rung with so many kernels.
@@ -119,12 +120,15 @@ void print_costs(const settings& s)
     }
 }
 
+/// The results of a file, plain or as it is kept here, packed.
+dispatch::results read(const std::string& path) { return dispatch::parse_results(tk::io::read_gzip(path), path); }
+
 void run(settings& s)
 {
     if (s.costs > 0) return print_costs(s);
     if (s.results.empty()) throw tk::error("--results is required, or --costs");
-    const auto all = dispatch::read_results(s.results);
-    const auto judged = s.judged.empty() ? dispatch::results{} : dispatch::read_results(s.judged);
+    const auto all = read(s.results);
+    const auto judged = s.judged.empty() ? dispatch::results{} : read(s.judged);
     std::vector<row> rows;
     std::vector<dispatch::held_out> last;
     const tk::measure::wall_clock now;
@@ -143,7 +147,7 @@ void run(settings& s)
             rows.back().kept = c.configs.size();
         }
         if (k != s.kernels.back()) continue;
-        if (!s.header.empty()) dispatch::write_header(s.header, c, {.name = s.name});
+        if (!s.header.empty()) dispatch::write_header(s.header, c);
         if (!s.choice.empty()) dispatch::write_choice(s.choice, c);
     }
     const double ns = choose_ns(dispatch::fit(all, s.fit));
@@ -172,16 +176,6 @@ void run(settings& s)
                                    {"least_gain", r.score.least_gain},
                                    {"below_untuned", r.score.below},
                                    {"assumed", r.unmeasured}});
-        if (s.shapes)
-            for (const auto& h : last)
-                out["shapes"].push_back({{"rung", to_text(h.by)},
-                                         {"shape", dispatch::shape_text(all.sizes, h.at)},
-                                         {"candidate", h.candidate},
-                                         {"seconds", h.seconds},
-                                         {"best", h.best},
-                                         {"alone", h.alone},
-                                         {"untuned", h.untuned},
-                                         {"below", h.below}});
         std::printf("%s\n", out.dump(2).c_str());
         return;
     }
@@ -193,11 +187,6 @@ void run(settings& s)
                     to_text(r.score.by), r.max_kernels, r.kept, r.score.shapes, r.score.share, r.share.low,
                     r.share.high, r.set, r.choice, r.alone, r.score.worst, r.score.gain, r.score.least_gain,
                     r.score.below);
-    if (s.shapes)
-        for (const auto& h : last)
-            std::printf("%-8s %-28s best/chosen %.3f own search %.3f untuned/chosen %.3f%s%s\n", to_text(h.by),
-                        dispatch::shape_text(all.sizes, h.at).c_str(), h.best / h.seconds, h.alone / h.seconds,
-                        h.untuned / h.seconds, h.below ? " BELOW" : "", h.measured ? "" : " assumed");
     std::printf("a fit with its cross-validation %.3f s, a choice at run time %.0f ns\n", fit_seconds, ns);
 }
 
@@ -207,25 +196,18 @@ int main(int argc, char** argv)
 {
     settings s;
     CLI::App app("Scores a choice for every shape on recorded results, shapes held out.", "bench_dispatch");
-    app.add_option("--results", s.results, "results file, as record_shapes writes it");
+    app.add_option("--results", s.results, "results file, as record_shapes writes it, plain or packed by gzip");
     app.add_option("--costs", s.costs, "instead: what a pick takes with so many shapes, beside a switch and a map")
         ->check(CLI::PositiveNumber);
     app.add_option("--judged", s.judged, "results of other shapes: judge with them; else each shape is held out");
     app.add_option("--kernels", s.kernels, "how many kernels are kept, one number or several")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
-    app.add_option("--reach", s.fit.reach, "powers of two within which neighbours have a say");
-    app.add_option("--min-gain", s.fit.min_gain, "share that a further kernel must save");
-    app.add_option("--min-leaf", s.fit.min_leaf, "shapes of a leaf of the tree");
-    app.add_option("--leaf-penalty", s.fit.leaf_penalty,
-                   "log loss that a leaf must save; by cross-validation if not said");
     app.add_flag("--or-untuned", s.fit.or_untuned, "the rule may prefer the untuned default");
     app.add_option("--folds", s.fit.folds, "of the cross-validation; 0: each shape for itself")
         ->check(programs::whole_number());
     app.add_option("--header", s.header, "also write the choice of the last of --kernels as a C++ header");
     app.add_option("--choice", s.choice, "and as a file that dispatch::load reads");
-    app.add_option("--name", s.name, "the header's namespace");
-    app.add_flag("--shapes", s.shapes, "each shape's loss, too");
     app.add_flag("--json", s.json);
     return programs::run_program(app, argc, argv, [&] { run(s); });
 }

@@ -596,15 +596,6 @@ int main(int argc, char** argv)
     app.add_option("--defaults", s.defaults, "the default: quantiles of the configurations that run, fastest first")
         ->delimiter(',');
     app.add_option("--regret", s.online.regret, "share of the default's time that tuning may cost");
-    app.add_option("--reinvest", s.online.reinvest, "share of what was saved that it may cost besides");
-    app.add_option("--near", s.online.near_slowdown, "slowdown of a candidate one step away, before one was slower");
-    app.add_option("--far", s.online.far_slowdown, "the same of others");
-    app.add_option("--eager", s.online.eager,
-                   "candidates without a better one until it settles, and only the regret pays");
-    app.add_option("--trials", s.online.max_trials, "candidates");
-    app.add_option("--patience", s.online.patience, "candidates without a better one");
-    app.add_option("--runs", s.online.runs, "calls of a candidate");
-    app.add_option("--finalists", s.online.finalists, "in the race");
     app.repeats(s.repeats);
     app.seed(s.seed);
     app.json(s.json);

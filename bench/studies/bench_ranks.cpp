@@ -39,7 +39,7 @@ struct settings {
     std::vector<std::size_t> ranks{1, 32, 512, 4096};
     std::size_t repeats = 3, trials = 700, per_rank = 4, at_least = 0;
     std::uint64_t seed = 1;
-    double latency_us = 2, budget_at_least = 0;
+    double budget_at_least = 0;
     bool each = false;
 };
 
@@ -58,7 +58,7 @@ course simulate(const settings& s, const tk::scoring::recording& on, const tk::s
 {
     const std::vector<tk::measure::task_identity> tasks{tk::measure::identity_of(on.space)};
     tk::mpi::simulated_ranks ranks(std::vector{tk::measure::recorded_rows(on.rows)}, tasks,
-                                   {.ranks = n, .latency_s = 1e-6 * s.latency_us});
+                                   {.ranks = n, .latency_s = 2e-6});
     tk::mpi::leased_pool pool(ranks, tasks, {.margin_seconds = 1e9, .begin_seconds = 1e9});
     const std::size_t enough = s.per_rank * n;
     tk::tuner t(on.space, strategy, {.trials = (std::max)(s.trials, enough)},
@@ -210,7 +210,6 @@ int main(int argc, char** argv)
     app.add_option("--trials", s.trials, "jobs of a run at most, if each rank has had its number");
     app.add_option("--per-rank", s.per_rank, "jobs of a run at least, for each rank");
     app.add_flag("--each", s.each, "a line for each space besides");
-    app.add_option("--latency-us", s.latency_us, "microseconds of a message");
     app.seed(s.seed);
     return app.run(argc, argv, [&] { run(s); });
 }

@@ -64,7 +64,6 @@ struct settings {
     int rounds = 40, core = -1;
     double most_ms = 100;
     std::uint64_t seed = 1;
-    bool json = false;
 };
 
 struct policy {
@@ -319,24 +318,23 @@ void visit(subject& s, int condition, const std::array<double, 2>& steps, tk::ra
 struct row {
     const char *source, *condition, *clock, *policy;
     std::string kernel;
-    double truth_seconds, measurements, error_median, error_p90, runs_median, runs_mean, seconds_mean;
+    double truth_seconds, measurements, error_median, error_p90, runs_mean, seconds_mean;
 };
 
 row summarised(const char* source, std::size_t condition, std::size_t clock, const char* name, const subject& s,
                const std::vector<result>& of)
 {
     const double want = truth(s, clock);
-    std::vector<double> errors, runs;
+    std::vector<double> errors;
     double all_runs = 0, all_seconds = 0;
     for (const result& r : of) {
         errors.push_back(std::fabs(r.cost / want - 1));
-        runs.push_back(r.runs);
         all_runs += r.runs;
         all_seconds += r.seconds;
     }
     const auto n = static_cast<double>(of.size());
-    return {source, condition_names[condition], clock_names[clock],    name,         s.name,       want,
-            n,      quantile(errors, 0.5),      quantile(errors, 0.9), median(runs), all_runs / n, all_seconds / n};
+    return {source, condition_names[condition], clock_names[clock],    name,         s.name,         want,
+            n,      quantile(errors, 0.5),      quantile(errors, 0.9), all_runs / n, all_seconds / n};
 }
 
 std::vector<row> rows_of(const std::vector<subject>& all)
@@ -414,53 +412,26 @@ double drift(const subject& s, std::size_t clock)
     return quantile(medians, 0.9) / quantile(medians, 0.1) - 1;
 }
 
-void print(const std::vector<subject>& all, const std::vector<row>& rows, const std::vector<order_row>& orders,
-           bool json)
+void print(const std::vector<subject>& all, const std::vector<row>& rows, const std::vector<order_row>& orders)
 {
-    std::printf(json ? "{\"kernels\": [" : "%-20s %10s %10s %9s %9s\n", "kernel", "wall us", "thread us", "drift",
-                "runs");
-    bool first = true;
+    std::printf("%-20s %10s %10s %9s %9s\n", "kernel", "wall us", "thread us", "drift", "runs");
     for (const subject& s : all) {
         double runs = 0;
         for (const stretch& one : s.recorded[0]) runs += static_cast<double>(one.samples[0].size() * one.unit[0]);
-        std::printf(json ? "%s\n {\"kernel\": \"%s\", \"truth_wall_s\": %.9g, \"truth_thread_s\": %.9g, \"drift\": "
-                           "%.4f, \"runs\": %.0f}"
-                         : "%s%-20s %10.2f %10.2f %8.1f%% %9.0f\n",
-                    json && !first ? "," : "", s.name.c_str(), (json ? 1 : 1e6) * truth(s, 0),
-                    (json ? 1 : 1e6) * truth(s, 1), (json ? 1 : 100) * drift(s, 0), runs);
-        first = false;
+        std::printf("%-20s %10.2f %10.2f %8.1f%% %9.0f\n", s.name.c_str(), 1e6 * truth(s, 0), 1e6 * truth(s, 1),
+                    100 * drift(s, 0), runs);
     }
-    std::printf(json ? "],\n\"rows\": [" : "\n%-9s %-7s %-7s %-23s %-20s %10s %6s %8s %8s %8s %10s\n", "source", "core",
-                "clock", "policy", "kernel", "truth us", "n", "median", "p90", "runs", "ms");
-    first = true;
-    for (const row& r : rows) {
-        if (json)
-            std::printf(
-                "%s\n {\"source\": \"%s\", \"condition\": \"%s\", \"clock\": \"%s\", \"policy\": \"%s\", \"kernel\": "
-                "\"%s\", "
-                "\"truth_s\": %.9g, \"measurements\": %.0f, \"error_median\": %.5f, \"error_p90\": %.5f, "
-                "\"runs_median\": %.0f, \"runs_mean\": %.1f, \"seconds_mean_s\": %.6g}",
-                first ? "" : ",", r.source, r.condition, r.clock, r.policy, r.kernel.c_str(), r.truth_seconds,
-                r.measurements, r.error_median, r.error_p90, r.runs_median, r.runs_mean, r.seconds_mean);
-        else
-            std::printf("%-9s %-7s %-7s %-23s %-20s %10.2f %6.0f %7.2f%% %7.2f%% %8.0f %10.3f\n", r.source, r.condition,
-                        r.clock, r.policy, r.kernel.c_str(), 1e6 * r.truth_seconds, r.measurements,
-                        100 * r.error_median, 100 * r.error_p90, r.runs_mean, 1e3 * r.seconds_mean);
-        first = false;
-    }
-    std::printf(json ? "],\n\"orders\": [" : "\n%-7s %-7s %-23s %-18s %8s %8s %6s %8s\n", "core", "clock", "policy",
-                "top ten of", "wrong", "of apart", "pairs", "spread");
-    first = true;
-    for (const order_row& r : orders) {
-        std::printf(json ? "%s\n {\"condition\": \"%s\", \"clock\": \"%s\", \"policy\": \"%s\", \"field\": \"%s\", "
-                           "\"wrong\": %.4f, "
-                           "\"wrong_apart\": %.4f, \"pairs_apart\": %d, \"spread\": %.4f}"
-                         : "%s%-7s %-7s %-23s %-18s %7.1f%% %7.1f%% %6d %7.1f%%\n",
-                    json && !first ? "," : "", r.condition, r.clock, r.policy, r.field.c_str(),
-                    (json ? 1 : 100) * r.wrong, (json ? 1 : 100) * r.wrong_apart, r.apart, (json ? 1 : 100) * r.spread);
-        first = false;
-    }
-    std::printf(json ? "]}\n" : "");
+    std::printf("\n%-9s %-7s %-7s %-23s %-20s %10s %6s %8s %8s %8s %10s\n", "source", "core", "clock", "policy",
+                "kernel", "truth us", "n", "median", "p90", "runs", "ms");
+    for (const row& r : rows)
+        std::printf("%-9s %-7s %-7s %-23s %-20s %10.2f %6.0f %7.2f%% %7.2f%% %8.0f %10.3f\n", r.source, r.condition,
+                    r.clock, r.policy, r.kernel.c_str(), 1e6 * r.truth_seconds, r.measurements, 100 * r.error_median,
+                    100 * r.error_p90, r.runs_mean, 1e3 * r.seconds_mean);
+    std::printf("\n%-7s %-7s %-23s %-18s %8s %8s %6s %8s\n", "core", "clock", "policy", "top ten of", "wrong",
+                "of apart", "pairs", "spread");
+    for (const order_row& r : orders)
+        std::printf("%-7s %-7s %-23s %-18s %7.1f%% %7.1f%% %6d %7.1f%%\n", r.condition, r.clock, r.policy,
+                    r.field.c_str(), 100 * r.wrong, 100 * r.wrong_apart, r.apart, 100 * r.spread);
 }
 
 void study(const settings& set, const tk::stop_on_signal& stop)
@@ -495,7 +466,7 @@ void study(const settings& set, const tk::stop_on_signal& stop)
         }
         other.let(false);
     }
-    print(all, rows_of(all), orders_of(all), set.json);
+    print(all, rows_of(all), orders_of(all));
 }
 
 }  // namespace
@@ -518,7 +489,6 @@ int main(int argc, char** argv)
     app.add_option("--seed", set.seed, "seed of the operands and of the order of the kernels")
         ->check(programs::whole_number())
         ->capture_default_str();
-    app.add_flag("--json", set.json, "print JSON");
     const tk::stop_on_signal stop;
     const int status = programs::run_program(app, argc, argv, [&] { study(set, stop); });
     return status != 0 ? status : stop.status();

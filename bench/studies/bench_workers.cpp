@@ -33,14 +33,15 @@ namespace tk = tunekit;
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::size_t judged = 200;  ///< evaluations of the score
+constexpr std::size_t judged = 200;     ///< evaluations of the score
+constexpr std::size_t per_worker = 20;  ///< jobs that a run has for each worker at least
 
 struct settings {
     std::string spaces, only, strategy = "combined,adatune,random";
     std::vector<std::size_t> workers{1, 2, 4, 8, 32, 128};
-    std::size_t repeats = 11, per_worker = 20, trials = 1000;
+    std::size_t repeats = 11, trials = 1000;
     std::uint64_t seed = 1;
-    bool json = false, not_in_step = false;
+    bool json = false;
 };
 
 struct space_to_search {
@@ -84,7 +85,7 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
                 const run_key& how, std::size_t repeat)
 {
     const auto& on = to.recorded;
-    const std::size_t enough = (std::max)(judged + 20, s.per_worker * how.workers);
+    const std::size_t enough = (std::max)(judged + 20, per_worker * how.workers);
     const std::size_t most = (std::max)(enough, s.trials);
     tk::tuner t(on.space, strategy, {.trials = most}, tk::random::stream(s.seed, 0x776f726bU, repeat));
     tk::measure::simulated_workers pool(on.rows, {.workers = how.workers});
@@ -276,7 +277,7 @@ void run(const settings& s)
             if (w == 0) tk::invalid("--workers has a 0, want counts >= 1");
             if (w == 1) continue;
             keys.push_back({std::string(name), w, false});
-            if (!s.not_in_step) keys.push_back({std::string(name), w, true});
+            keys.push_back({std::string(name), w, true});
         }
     }
     std::vector<space_to_search> spaces;
@@ -313,9 +314,7 @@ int main(int argc, char** argv)
     app.add_option("--workers", s.workers, "how many, separated by commas; 1 is always run")->delimiter(',');
     app.repeats(s.repeats);
     app.seed(s.seed);
-    app.add_option("--per-worker", s.per_worker, "jobs that a run has for each worker at least");
     app.add_option("--trials", s.trials, "jobs after which a run ends that has not come within 5 % by then");
-    app.add_flag("--no-lock-step", s.not_in_step, "leave the runs in lock-step out");
     app.json(s.json);
     return app.run(argc, argv, [&] { run(s); });
 }

@@ -35,7 +35,7 @@ namespace dispatch = tk::dispatch;
 namespace {
 
 struct settings {
-    std::string kernel = "gemm", family = "judged", finalists, others, out, device = "unnamed machine", date;
+    std::string kernel = "gemm", family = "judged", finalists, out, device = "unnamed machine", date;
     double seconds = 6, shape_seconds = std::numeric_limits<double>::infinity();
     std::size_t keep = 2, rounds = 3, passes = 1;
     std::uint64_t seed = 1;
@@ -165,22 +165,19 @@ void keep_faster(std::optional<dispatch::result>& row, const dispatch::result& l
     row->at_least = !whole;
 }
 
-/// What is measured at a shape: all finalists of `from`, or, where there are `others`, all of those and the shape's own.
+/// What is measured at a shape: all finalists.
 std::vector<dispatch::result> wanted_at(const settings& s, const dispatch::shape_sizes& at,
-                                        const dispatch::results& from, const dispatch::results& others)
+                                        const dispatch::results& from)
 {
     std::vector<dispatch::result> likes;
-    const auto want = [&](const dispatch::result& r, bool here) {
+    for (const auto& r : from.rows) {
         std::size_t k = 0;
         while (k < likes.size() && likes[k].candidate != r.candidate) ++k;
         if (k == likes.size())
             likes.push_back({.device = s.device, .at = at, .candidate = r.candidate, .values = r.values});
-        likes[k].searched = likes[k].searched || (here && r.searched);
-        likes[k].untuned = likes[k].untuned || (here && r.untuned);
-    };
-    for (const auto& r : others.rows) want(r, false);
-    for (const auto& r : from.rows)
-        if (others.rows.empty() || r.at == at) want(r, r.at == at);
+        likes[k].searched = likes[k].searched || (r.at == at && r.searched);
+        likes[k].untuned = likes[k].untuned || (r.at == at && r.untuned);
+    }
     return likes;
 }
 
@@ -268,18 +265,16 @@ void record(const settings& s)
 {
     const auto from = finalists<Kind>(s);
     if (s.out.empty()) return;
-    const auto others = s.others.empty() ? empty_results<Kind>(s) : dispatch::read_results(s.others);
     std::optional<dispatch::results> first;
     for (std::size_t pass = 1; pass <= s.passes; ++pass) {
         const std::string file = s.passes == 1 ? s.out : s.out + ".pass" + std::to_string(pass);
         dispatch::results out = exists(file) ? dispatch::read_results(file) : empty_results<Kind>(s);
-        tk::require(
-            out.fingerprint == from.fingerprint && (others.rows.empty() || others.fingerprint == from.fingerprint),
-            "record_shapes: the files are of several spaces, want those of one kernel and one machine's table");
+        tk::require(out.fingerprint == from.fingerprint,
+                    "record_shapes: the files are of several spaces, want those of one kernel and one machine's table");
         for (const auto& shape : Kind::shapes(s.family == "training")) {
             const auto at = Kind::sizes_of(shape);
             if (std::any_of(out.rows.begin(), out.rows.end(), [&](const auto& r) { return r.at == at; })) continue;
-            auto likes = wanted_at(s, at, from, others);
+            auto likes = wanted_at(s, at, from);
             if (first) drop_slow(likes, *first);
             measure_all<Kind>(s, shape, likes, out);
             out.set_date(s.device, s.date);
@@ -301,7 +296,6 @@ int main(int argc, char** argv)
         ->check(CLI::IsMember({"training", "judged"}));
     app.add_option("--finalists", s.finalists, "results file of the searches; what is in it is not searched again")
         ->required();
-    app.add_option("--others", s.others, "another such file: its finalists and the shape's own are measured");
     app.add_option("--out", s.out,
                    "results file of finalists at all shapes; taken up where it ends; none: search alone");
     app.add_option("--seconds", s.seconds, "of each search")->check(CLI::PositiveNumber);

@@ -27,6 +27,9 @@ cmp -s "$work/first.choice" "$work/second.choice" || fail "two files of the same
 awk '$1 == "exact" && $9 != "1.000" { bad = 1 } END { exit bad }' "$work/first" || fail "exact does not choose the best that is kept"
 awk '$1 ~ /^(nearest|tree|one)$/ { rows++; gap = $5 - $8 * $9; if (gap > 0.002 || gap < -0.002 || $9 >= 1) bad = 1 }
     END { exit bad || rows != 6 }' "$work/first" || fail "set times choice is not best / chosen"
+# Results are kept packed.
+gzip -9nc examples/tuned_library/gemm_shapes.results >"$work/packed.results.gz"
+"$dispatch" --results "$work/packed.results.gz" --kernels 2,4 --folds 4 | grep -v 'choice at run time' | cmp -s - "$work/first" || fail "packed results score differently"
 run --json >"$work/json"
 [ "$(grep -c '"rung"' "$work/json")" = 8 ] || fail "not the table's rows in JSON"
 # Judged with shapes it learned from: nothing is held out, so nearest is what its own shapes are.
