@@ -20,7 +20,7 @@
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/results_file.hpp"
-#include "tunekit/formats/detail/gzip.hpp"
+#include "tunekit/formats/gzip.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/random/philox.hpp"

@@ -185,7 +185,6 @@ if(Python3_FOUND)
     set_tests_properties(hygiene/names hygiene/size PROPERTIES FIXTURES_REQUIRED reference)
     # What a person reads: pages that begin with what the thing is, short sentences, tables that fit, a bound of lines.
     hygiene_once(prose ${Python3_EXECUTABLE} ${hygiene}/pages.py ${PROJECT_SOURCE_DIR})
-    hygiene_once(upgrade sh ${hygiene}/upgrade/upgrade.sh ${PROJECT_SOURCE_DIR})
     hygiene_test(header_listings sh ${hygiene}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}
         ${CMAKE_CXX_COMPILER} ${flags})
     set_tests_properties(hygiene/header_listings PROPERTIES LABELS slow)

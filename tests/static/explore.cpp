@@ -11,7 +11,6 @@
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
 #include "tests/support/archetypes/space.hpp"
-#include "tunekit/explore/enumeration.hpp"
 
 namespace tk = tunekit;
 namespace explore = tunekit::explore;

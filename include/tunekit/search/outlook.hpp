@@ -21,11 +21,17 @@ namespace tunekit::search {
 class asked_space {
 public:
     [[nodiscard]] virtual index size() const = 0;
+    /// The number of values of each parameter.
     [[nodiscard]] virtual std::span<const std::uint16_t> cardinalities() const = 0;
+    /// The names of the parameters.
     [[nodiscard]] virtual std::span<const std::string> names() const = 0;
+    /// The values of a configuration as texts.
     [[nodiscard]] virtual std::vector<std::string> texts(index i) const = 0;
+    /// `n` configurations, drawn from `gen`.
     [[nodiscard]] virtual std::vector<index> sample(std::size_t n, tunekit::random::philox& gen) const = 0;
+    /// Which value each parameter of the configurations `in` has, row-major.
     virtual void ordinals(std::span<const index> in, std::span<std::uint16_t> out) const = 0;
+    /// The configuration with these values; empty where the space has none.
     [[nodiscard]] virtual std::optional<index> index_of_ordinals(std::span<const std::uint16_t> row) const = 0;
     [[nodiscard]] std::size_t dimensions() const { return cardinalities().size(); }
 
@@ -47,6 +53,7 @@ public:
     /// The weights of the sources by scores of configurations with these forecasts. Those at `open` have none.
     [[nodiscard]] virtual std::vector<double> weights(std::span<const double> forecasts, std::span<const double> scores,
                                                       std::span<const std::size_t> open) const = 0;
+    /// Whether both say the same of every configuration.
     [[nodiscard]] virtual bool equals(const outlook& other) const = 0;
 };
 

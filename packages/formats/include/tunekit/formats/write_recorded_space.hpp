@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/formats/detail/gzip.hpp"
+#include "tunekit/formats/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/files/text.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/system/memory.hpp"
+#include "tunekit/processes/detail/system/memory.hpp"
 
 namespace tunekit::measure {
 
@@ -60,14 +60,14 @@ public:
         require(n > 0, "guarded_buffer: 0 elements, want >= 1");
         require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T),
                 "guarded_buffer: the size overflows, want less");
-        const std::size_t page = system::page_bytes();
+        const std::size_t page = system::detail::page_bytes();
         const std::size_t inner = (n * sizeof(T) + page - 1) / page * page;
-        void* const at = system::map_pages(inner + 2 * page);
+        void* const at = system::detail::map_pages(inner + 2 * page);
         if (at == nullptr) throw error("guarded_buffer: the system gives no memory of this size");
         whole_ = static_cast<unsigned char*>(at);
         mapped_ = inner + 2 * page;
-        if (!system::protect_pages(whole_ + page, inner, system::access::write)) {
-            system::unmap_pages(whole_, mapped_);
+        if (!system::detail::protect_pages(whole_ + page, inner, system::detail::access::write)) {
+            system::detail::unmap_pages(whole_, mapped_);
             throw error("guarded_buffer: the system gives no access to its own pages");
         }
         std::memset(whole_ + page, 0, inner);
@@ -90,28 +90,28 @@ public:
     guarded_buffer& operator=(const guarded_buffer&) = delete;
     ~guarded_buffer()
     {
-        if (whole_ != nullptr) system::unmap_pages(whole_, mapped_);
+        if (whole_ != nullptr) system::detail::unmap_pages(whole_, mapped_);
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// The first element, at the beginning of a page. Not for a buffer that was moved from.
-    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + system::page_bytes()); }
+    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + system::detail::page_bytes()); }
     /// A view of all elements, valid as long as the pages are.
     [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
 
     /// The bytes after the last element; none where the elements fill their last page.
     [[nodiscard]] measure::canary canary() const noexcept
     {
-        unsigned char* const end = whole_ + system::page_bytes() + size_ * sizeof(T);
-        return {end, static_cast<std::size_t>(whole_ + mapped_ - system::page_bytes() - end)};
+        unsigned char* const end = whole_ + system::detail::page_bytes() + size_ * sizeof(T);
+        return {end, static_cast<std::size_t>(whole_ + mapped_ - system::detail::page_bytes() - end)};
     }
 
     /// Forbids writing, in this process and in processes forked later. Use it for references and inputs. Throws
     /// tunekit::error where the system refuses.
     void protect() const
     {
-        const std::size_t page = system::page_bytes();
-        if (!system::protect_pages(whole_ + page, mapped_ - 2 * page, system::access::read))
+        const std::size_t page = system::detail::page_bytes();
+        if (!system::detail::protect_pages(whole_ + page, mapped_ - 2 * page, system::detail::access::read))
             throw error("guarded_buffer: the system refuses to protect its pages");
     }
 

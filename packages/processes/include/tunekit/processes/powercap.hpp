@@ -15,7 +15,7 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure {
 
@@ -67,11 +67,11 @@ namespace detail {
 /// The number in a file of sysfs; empty where it cannot be read.
 TUNEKIT_INLINE std::optional<double> number_in_file(const std::string& path)
 {
-    const int file = system::open_file(path, system::opening::read);
+    const int file = system::detail::open_file(path, system::detail::opening::read);
     if (file < 0) return std::nullopt;
     char text[64];
-    const std::ptrdiff_t got = system::read_some(file, text, sizeof text);
-    system::close_file(file);
+    const std::ptrdiff_t got = system::detail::read_some(file, text, sizeof text);
+    system::detail::close_file(file);
     std::string_view word(text, static_cast<std::size_t>(got > 0 ? got : 0));
     while (!word.empty() && (word.back() == '\n' || word.back() == ' ')) word.remove_suffix(1);
     return core::number<double>(word);

@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/system/signals.hpp"
+#include "tunekit/processes/detail/system/signals.hpp"
 
 namespace tunekit {
 
@@ -70,9 +70,9 @@ private:
     static void note(int signal) { detail::signal_heard = signal; }
 
     detail::only_watch only_;
-    system::handled_signal interrupt_{SIGINT, note}, terminate_{SIGTERM, note};
+    system::detail::handled_signal interrupt_{SIGINT, note}, terminate_{SIGTERM, note};
 #ifdef SIGHUP
-    system::handled_signal hang_up_{SIGHUP, note}, quit_{SIGQUIT, note};
+    system::detail::handled_signal hang_up_{SIGHUP, note}, quit_{SIGQUIT, note};
 #endif
 };
 

@@ -6,5 +6,4 @@
 
 #include "tunekit/processes/system/files.hpp"
 #include "tunekit/processes/system/memory.hpp"
-#include "tunekit/processes/system/signals.hpp"
 #include "tunekit/processes/system/terminal.hpp"

@@ -24,7 +24,7 @@
 #include "tunekit/processes/build/store.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure {
 
@@ -57,7 +57,7 @@ public:
           name_(named.empty() ? own_.name() : no_option(named))
     {
         claim_folder(name_, "builder");
-        if (system::runs_nothing(name_))
+        if (system::detail::runs_nothing(name_))
             throw error("builder: the file system of '" + name_ +
                         "' is mounted noexec, so nothing built there can be loaded; want one elsewhere: name it, or "
                         "set TMPDIR");

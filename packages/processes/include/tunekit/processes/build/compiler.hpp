@@ -15,7 +15,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure {
 
@@ -78,7 +78,7 @@ inline std::string find_program(const std::string& name)
     std::string what;
     add_part(what, out.path);
     add_part(what, std::to_string(s.st_size));
-    add_part(what, system::time_of_change(s));
+    add_part(what, system::detail::time_of_change(s));
     add_part(what, processor());
     out.identity = digest(what);
     return out;

@@ -28,7 +28,7 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/descent.hpp"
 #include "tunekit/processes/detail/process.hpp"
-#include "tunekit/processes/system/memory.hpp"
+#include "tunekit/processes/detail/system/memory.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -246,7 +246,7 @@ private:
                 return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
             };
             cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
-            peak_bytes_ = system::resident_unit * static_cast<double>(used.ru_maxrss);
+            peak_bytes_ = system::detail::resident_unit * static_cast<double>(used.ru_maxrss);
             pid_ = -1;
         }
         return true;

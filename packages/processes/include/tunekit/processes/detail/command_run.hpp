@@ -29,7 +29,7 @@
 #include "tunekit/processes/detail/descent.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program/finished_run.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -161,7 +161,7 @@ private:
         command_ = child(pid);
         say_trouble.reset();
         int why = 0;  // exec closes the pipe: its end without a number means that the command has started
-        if (system::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) != sizeof why) return 0;
+        if (system::detail::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) != sizeof why) return 0;
         command_.end();
         if (is_scarcity(why) && (why != ENOMEM || limits.memory_bytes == 0)) throw no_resources("not started", why);
         return why;

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "tunekit/processes/system/memory.hpp"
+#include "tunekit/processes/detail/system/memory.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -15,7 +15,7 @@ template <class Timed>
 void flush_last_cache(Timed& how)
 {
     if constexpr (requires(std::size_t bytes) { how.options.flush_bytes = bytes; })
-        if (how.options.flush_bytes == 0) how.options.flush_bytes = 2 * system::last_cache_bytes();
+        if (how.options.flush_bytes == 0) how.options.flush_bytes = 2 * system::detail::last_cache_bytes();
 }
 
 }  // namespace tunekit::measure::detail

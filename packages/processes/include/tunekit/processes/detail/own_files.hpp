@@ -23,7 +23,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/detail/process.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -71,7 +71,7 @@ inline std::optional<std::string> bytes_of(const std::string& path)
     if (s.st_uid != ::geteuid() && s.st_uid != 0) return std::nullopt;
     std::string all(static_cast<std::size_t>(s.st_size), '\0');
     for (std::size_t at = 0; at < all.size();) {
-        const std::ptrdiff_t got = system::read_some(file.get(), all.data() + at, all.size() - at);
+        const std::ptrdiff_t got = system::detail::read_some(file.get(), all.data() + at, all.size() - at);
         if (got <= 0) return std::nullopt;
         at += static_cast<std::size_t>(got);
     }

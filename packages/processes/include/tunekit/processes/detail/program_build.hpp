@@ -33,7 +33,7 @@
 #include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/worker.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -98,7 +98,7 @@ public:
     {
         claim_folder(done_.directory(), "program");
         if (anew)
-            system::each_name_in(this->folder(), [&](const std::string& name) {
+            system::detail::each_name_in(this->folder(), [&](const std::string& name) {
                 if (name.ends_with(".done")) ::unlink((this->folder() + '/' + name).c_str());
             });
         const std::vector<std::string> named = texts.named_by_build();
@@ -108,7 +108,7 @@ public:
             const bool by_content = k > 0 && s.st_size <= most_input;
             add_part(inputs_, named[k]);
             add_part(inputs_, by_content ? file_text(named[k], most_input).value_or(std::string())
-                                         : std::to_string(s.st_size) + system::time_of_change(s));
+                                         : std::to_string(s.st_size) + system::detail::time_of_change(s));
         }
         inputs_ = digest(inputs_);
     }

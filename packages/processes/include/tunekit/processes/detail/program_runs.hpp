@@ -27,7 +27,7 @@
 #include "tunekit/processes/powercap.hpp"
 #include "tunekit/processes/program/finished_run.hpp"
 #include "tunekit/processes/program/program_options.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -147,7 +147,7 @@ private:
     [[nodiscard]] double number(std::size_t k, const finished_run& one) const
     {
         if (sized_[k].empty()) return options_.numbers[k].read(one);
-        const auto file = system::state_of(sized_[k]);
+        const auto file = system::detail::state_of(sized_[k]);
         if (!file) no_number(options_.numbers[k].name + ": the file '" + sized_[k] + "' is not there after the run");
         return static_cast<double>(file->size);
     }

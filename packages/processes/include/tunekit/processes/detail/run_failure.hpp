@@ -21,7 +21,7 @@
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program/finished_run.hpp"
 #include "tunekit/processes/program/readings.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -44,7 +44,7 @@ inline std::optional<failure> failure_of(const finished_run& run, const std::str
         case run_end::not_started:
             return failure{failure_kind::invalid, run.code,
                            "'" + name + "' cannot be started: " + std::strerror(run.code) +
-                               (system::runs_nothing(name)
+                               (system::detail::runs_nothing(name)
                                     ? ", its file system is mounted noexec; set TMPDIR to a folder elsewhere"
                                     : "")};
         case run_end::timed_out:
@@ -79,7 +79,7 @@ inline std::optional<std::string> file_text(const std::string& path, std::size_t
     std::string out;
     char some[16384];
     while (out.size() <= bytes) {
-        const std::ptrdiff_t got = system::read_some(file.get(), some, sizeof some);
+        const std::ptrdiff_t got = system::detail::read_some(file.get(), some, sizeof some);
         if (got <= 0) break;
         out.append(some, static_cast<std::size_t>(got));
     }

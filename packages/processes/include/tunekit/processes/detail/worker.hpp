@@ -24,7 +24,7 @@
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/process_state.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -46,7 +46,7 @@ struct order {
 inline std::uint64_t fresh_nonce() noexcept
 {
     std::uint64_t out = 0;
-    if (!system::unguessable(out))  // the system has just started
+    if (!system::detail::unguessable(out))  // the system has just started
         out = core::mixed(static_cast<std::uint64_t>(1e9 * wall_clock{}()), static_cast<std::uint64_t>(::getpid()));
     return out;
 }

@@ -19,7 +19,7 @@
 #include "tunekit/processes/detail/file_writer.hpp"
 #include "tunekit/processes/files/line_seal.hpp"
 #include "tunekit/processes/files/regular_file.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::io {
 
@@ -46,21 +46,21 @@ public:
     /// Makes a new file. It is an error if the file exists, because it may hold measurements.
     [[nodiscard]] static log_file create(const std::string& path, sync when)
     {
-        return log_file(path, system::opening::append_new, when);
+        return log_file(path, system::detail::opening::append_new, when);
     }
 
     /// Opens the file at `path` with its content, or makes a new one. The file is read under a lock, and not changed
     /// before `keep` or `append`.
     [[nodiscard]] static log_file take_up(const std::string& path, sync when)
     {
-        return log_file(path, system::opening::append, when);
+        return log_file(path, system::detail::opening::append, when);
     }
 
     log_file(log_file&&) noexcept = default;
     log_file& operator=(log_file&&) = delete;
     ~log_file()
     {
-        if (file_.fd() >= 0) (void)system::flush_to_disk(file_.fd());
+        if (file_.fd() >= 0) (void)system::detail::flush_to_disk(file_.fd());
     }
 
     /// The content of the file.
@@ -69,7 +69,7 @@ public:
     /// Cuts the file to its first `whole` bytes.
     void keep(std::size_t whole)
     {
-        if (whole < text_.size() && !system::cut_file(file_.fd(), whole))
+        if (whole < text_.size() && !system::detail::cut_file(file_.fd(), whole))
             throw error("log " + path_ + ": its torn end cannot be cut off: " + std::strerror(errno));
         text_.resize(whole);
         const std::string_view first = std::string_view(text_).substr(0, text_.find('\n'));
@@ -100,7 +100,7 @@ public:
         if (!write(before)) return false;
         timespec now{};
         ::clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((when_ == sync::every_line || now.tv_sec != synced_) && !system::flush_to_disk(file_.fd()))
+        if ((when_ == sync::every_line || now.tv_sec != synced_) && !system::detail::flush_to_disk(file_.fd()))
             return fail("cannot be synced: ", std::strerror(errno));
         synced_ = now.tv_sec;
         return !failed();
@@ -116,30 +116,30 @@ public:
     }
 
 private:
-    log_file(const std::string& path, system::opening how, sync when)
-        : path_(path), file_(path, how, "log " + path), where_(system::absolute_path(path)), when_(when)
+    log_file(const std::string& path, system::detail::opening how, sync when)
+        : path_(path), file_(path, how, "log " + path), where_(system::detail::absolute_path(path)), when_(when)
     {
         problem_.reserve(2 * path.size() + 300);  // so that what goes wrong can be said without memory
         const std::string what = "log " + path;
-        if (const auto locked = system::lock_file(file_.fd()); locked != system::locking::held) {
-            if (locked == system::locking::failed)
+        if (const auto locked = system::detail::lock_file(file_.fd()); locked != system::detail::locking::held) {
+            if (locked == system::detail::locking::failed)
                 throw error(what + ": cannot be locked: " + std::strerror(errno) +
                             "; name a file on a disk with locks");
             throw error(what + ": is being written by another process; wait for it, or name another file");
         }
         text_ = file_.text(what);
         if (const char* now = lost(text_.size())) throw error(what + ": " + now + " while it was opened; try again");
-        if (text_.empty()) system::flush_folder_of(where_);  // a new name is on the disk when its folder is
+        if (text_.empty()) system::detail::flush_folder_of(where_);  // a new name is on the disk when its folder is
     }
 
     /// What became of the file that should have `size` bytes; nothing where it is as it was left.
     [[nodiscard]] const char* lost(std::size_t size) const noexcept
     {
-        const auto open = system::state_of(file_.fd());
+        const auto open = system::detail::state_of(file_.fd());
         if (!open) return "cannot be looked at any more";
         if (open->size < size) return "was truncated";
         if (open->size > size) return "was written to by somebody else";
-        const auto named = system::state_of(where_);
+        const auto named = system::detail::state_of(where_);
         if (!named) return errno == ENOENT || errno == ENOTDIR ? "was deleted" : nullptr;
         return named->number != open->number || named->device != open->device ? "was replaced" : nullptr;
     }
@@ -148,11 +148,11 @@ private:
     bool write(std::size_t before)
     {
         const std::size_t size = text_.size() - before;
-        const std::ptrdiff_t done = system::write_some(file_.fd(), text_.data() + before, size);
+        const std::ptrdiff_t done = system::detail::write_some(file_.fd(), text_.data() + before, size);
         if (done == static_cast<std::ptrdiff_t>(size)) return true;
         fail(done < 0 ? std::strerror(errno) : "the disk is full");
         text_.resize(before);
-        if (done > 0 && !system::cut_file(file_.fd(), before))
+        if (done > 0 && !system::detail::cut_file(file_.fd(), before))
             problem_ += " (and the torn last line could not be cut off)";
         return false;
     }
@@ -172,15 +172,15 @@ private:
         try {
             why = "log " + path_ + ": " + what + " while the run went on; ";
             std::string name = where_ + ".saved";
-            for (int n = 2; n < 100 && system::is_taken(name); ++n) name = where_ + ".saved" + std::to_string(n);
-            regular_file beside(name, system::opening::append_new, "log " + name);
+            for (int n = 2; n < 100 && system::detail::is_taken(name); ++n) name = where_ + ".saved" + std::to_string(n);
+            regular_file beside(name, system::detail::opening::append_new, "log " + name);
             const auto check = [&](bool good) {
                 if (!good) throw error("log " + name + ": " + std::strerror(errno));
             };
-            check(system::lock_file(beside.fd()) == system::locking::held);
+            check(system::detail::lock_file(beside.fd()) == system::detail::locking::held);
             errno = detail::write_whole(beside.fd(), text_);
             check(errno == 0);
-            check(system::flush_to_disk(beside.fd()));
+            check(system::detail::flush_to_disk(beside.fd()));
             file_ = std::move(beside);
             saved_ = true;
             problem_ = why + "its lines are in " + name + ": move that to its place and resume";

@@ -22,11 +22,11 @@ public:
     /// Errors: tunekit::error where it cannot be opened, or is no regular file.
     regular_file(const std::string& path, system::opening how, const std::string& what)
     {
-        if (const auto there = system::state_of(path)) refuse_others(*there, what);
-        fd_ = system::open_file(path, how);
+        if (const auto there = system::detail::state_of(path)) refuse_others(*there, what);
+        fd_ = system::detail::open_file(path, how);
         if (fd_ < 0) {
             const int why = errno;
-            if (why == EEXIST && !system::state_of(path))
+            if (why == EEXIST && !system::detail::state_of(path))
                 throw error(what + ": is a link to nothing; remove it, or name another file");
             if (why == EEXIST)
                 throw error(what + ": exists already; resume it (.resume = true, or --resume), or name another file");
@@ -37,7 +37,7 @@ public:
             leave_standard_streams(what);
             refuse_others(state(what), what);
         } catch (...) {
-            system::close_file(fd_);
+            system::detail::close_file(fd_);
             throw;
         }
     }
@@ -50,7 +50,7 @@ public:
     }
     ~regular_file()
     {
-        if (fd_ >= 0) system::close_file(fd_);
+        if (fd_ >= 0) system::detail::close_file(fd_);
     }
 
     [[nodiscard]] int fd() const noexcept { return fd_; }  ///< its descriptor
@@ -58,7 +58,7 @@ public:
     /// What the system says of it. Errors: tunekit::error where it says nothing.
     [[nodiscard]] system::file_state state(const std::string& what) const
     {
-        const auto found = system::state_of(fd_);
+        const auto found = system::detail::state_of(fd_);
         if (!found) throw error(what + ": cannot be looked at: " + std::strerror(errno));
         return *found;
     }
@@ -73,7 +73,7 @@ public:
             out.resize(size + 1);  // one more, so that the last read finds the end
             for (std::size_t at = 0;;) {
                 if (at == out.size()) out.resize(2 * at);
-                const std::ptrdiff_t got = system::read_some(fd_, out.data() + at, out.size() - at);
+                const std::ptrdiff_t got = system::detail::read_some(fd_, out.data() + at, out.size() - at);
                 if (got < 0) throw error(what + ": cannot be read: " + std::strerror(errno) + "; nothing was changed");
                 if (got == 0) {
                     out.resize(at);
@@ -91,9 +91,9 @@ private:
     void leave_standard_streams(const std::string& what)
     {
         if (fd_ > 2) return;
-        const int above = system::above_streams(fd_);
+        const int above = system::detail::above_streams(fd_);
         if (above < 0) throw error(what + ": cannot be opened: " + std::strerror(errno));
-        system::close_file(std::exchange(fd_, above));
+        system::detail::close_file(std::exchange(fd_, above));
     }
 
     static void refuse_others(const system::file_state& s, const std::string& what)

@@ -40,7 +40,7 @@
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/program/program_options.hpp"
 #include "tunekit/processes/share_cores.hpp"
-#include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace tunekit::measure {
@@ -89,7 +89,7 @@ public:
         const program_options& o = plan_.options();
         plan_.texts().find();
         plan_.build_in(
-            system::absolute_path(o.build_directory.empty() ? folder_.name() + "/builds" : o.build_directory));
+            system::detail::absolute_path(o.build_directory.empty() ? folder_.name() + "/builds" : o.build_directory));
         if (places_.size() > 1 && o.pinned) take_cores();
     }
     program(const program&) = delete;
@@ -214,7 +214,7 @@ private:
     /// The folder {scratch} of a place.
     [[nodiscard]] std::string scratch_of(std::size_t k) const
     {
-        return system::absolute_path(folder_.name() + "/worker-" + std::to_string(k));
+        return system::detail::absolute_path(folder_.name() + "/worker-" + std::to_string(k));
     }
 
     void take_cores()

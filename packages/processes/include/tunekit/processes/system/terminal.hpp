@@ -18,6 +18,7 @@
 
 namespace tunekit::system {
 
+/// Whether somebody looks at the stream: it is a terminal.
 [[nodiscard]] inline bool is_terminal(std::FILE* stream) noexcept
 {
 #if TUNEKIT_ON_WINDOWS

@@ -8,13 +8,14 @@
 
 #include "tunekit/core/detail/system.hpp"
 
-namespace tunekit::system {
+namespace tunekit::system::detail {
 
 /// While it lives, the first `signal` calls `handler`, and the next one does what it does in a new process. System
 /// calls go on behind it. At the end the signal has its former effect again. A SIGHUP that is ignored stays so:
 /// nohup(1) says that.
 class handled_signal {
 public:
+    /// From now on, until the end, the first `signal` calls `handler`.
     handled_signal(int signal, void (*handler)(int)) noexcept : signal_(signal)
     {
 #if TUNEKIT_ON_WINDOWS
@@ -47,4 +48,4 @@ private:
 #endif
 };
 
-}  // namespace tunekit::system
+}  // namespace tunekit::system::detail
