@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// The words to know first, as docs/words.md has them under "Start here": spaces, ways to measure, `tune`, recipes, and
-/// the parts by role. Needs a compiler and nothing else.
+/// The words of the core to know first, as docs/words.md has them under "Start here": spaces, ways to measure, `tune`,
+/// recipes, and the parts by role. Needs a compiler and nothing else. `tune(space, kernel, budget)`, child processes and
+/// programs come with tunekit/processes.hpp.
 
 // space
 #include "tunekit/space/any_space.hpp"
@@ -21,11 +22,7 @@
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/measure/verify.hpp"
-#include "tunekit/processes/isolated.hpp"
-#include "tunekit/processes/isolated_workers.hpp"
-#include "tunekit/processes/program/program.hpp"
 // run
-#include "tunekit/processes/tune_kernel.hpp"
 #include "tunekit/tune/tasks_tuner.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"

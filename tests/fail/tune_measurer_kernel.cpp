@@ -1,6 +1,6 @@
-// expect: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
+// expect: tunekit: a kernel: tunekit/processes/tune_kernel\.hpp
 // SPDX-License-Identifier: MIT
-// first error: tunekit: a kernel: tunekit/tune/tune_kernel\.hpp
+// first error: tunekit: a kernel: tunekit/processes/tune_kernel\.hpp
 // first lines: second_of_tune
 #include "tunekit/tune/tune.hpp"
 

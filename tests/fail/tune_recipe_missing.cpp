@@ -1,5 +1,5 @@
-// expect: tunekit: tune without a recipe takes recipes::combined\(\): include tunekit/recipes/combined\.hpp
-// first error: tunekit: tune without a recipe takes recipes::combined\(\): include tunekit/recipes/combined\.hpp
+// expect: tunekit: tune\(space, kernel, budget\) runs the kernel in a child process: include tunekit/processes\.hpp
+// first error: tunekit: tune\(space, kernel, budget\) runs the kernel in a child process: include tunekit/processes\.hpp
 // SPDX-License-Identifier: MIT
 #include "tunekit/tune/tune.hpp"
 

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -150,6 +151,36 @@ private:
     std::vector<config> by_value_;
 };
 
+/// One configuration of a space, by index or by value, or none.
+template <class Space>
+class configuration {
+public:
+    configuration() = default;
+    configuration(index by_index) : one_({by_index}), given_(true) {}
+    configuration(configuration_of<Space> by_value) : one_({std::move(by_value)}), given_(true) {}
+
+    [[nodiscard]] std::optional<index> in(const Space& space, const char* what) const
+    {
+        return given_ ? std::optional(one_.in(space, what).front()) : std::nullopt;
+    }
+
+private:
+    configurations<Space> one_{};
+    bool given_ = false;
+};
+
+/// What is measured first: the baseline, then `begin_with` without it.
+template <class Space, class Options>
+[[nodiscard]] std::vector<index> first_of(const Space& space, const Options& options)
+{
+    std::vector<index> out = options.begin_with.in(space, "tuner: begin_with");
+    if (const auto baseline = options.baseline.in(space, "tune: baseline")) {
+        std::erase(out, *baseline);
+        out.insert(out.begin(), *baseline);
+    }
+    return out;
+}
+
 /// `how` with `past` as the past of its strategy.
 template <class P>
 [[nodiscard]] P with_experience(P how, const search::forecasts& past)
@@ -180,6 +211,9 @@ struct tune_options {
     detail::callable<double> clock{};
     /// What to measure first, as by `tuner::begin_with`: configurations or their indices.
     detail::configurations<Space> begin_with{};
+    /// What is in use today: a configuration or its index. It is measured first, and `to_text` says what was gained
+    /// over it.
+    detail::configuration<Space> baseline{};
     /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument
     /// where there is some and the strategy takes none.
     search::forecasts experience{};

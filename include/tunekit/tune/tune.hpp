@@ -45,16 +45,19 @@ template <class Space, class Carrier, class P, class G>
         std::optional<P> informed;
         if (!options.experience.empty()) informed.emplace(detail::with_experience(how, options.experience));
         const P& chosen = informed ? *informed : how;
+        const auto baseline = options.baseline.in(space, "tune: baseline");
+        auto first = detail::first_of(space, options);
         if constexpr (detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
             detail::any_measurer measurer(carrier);
-            return {space, detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(chosen),
-                                            limit, gen, options.begin_with.in(space, "tuner: begin_with"),
-                                            {options.watch, options.clock})};
+            return {space,
+                    detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(chosen), limit, gen,
+                                     std::move(first), {options.watch, options.clock}),
+                    baseline};
         } else {
             detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, chosen, limit, gen);
-            with.run.begin_with(options.begin_with);
+            with.run.begin_with(std::move(first));
             detail::drive(with.run, carrier, options);
-            return {std::move(with.run).space(), std::move(with.run).record()};
+            return {std::move(with.run).space(), std::move(with.run).record(), baseline};
         }
     }
 }

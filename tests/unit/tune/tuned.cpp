@@ -73,6 +73,40 @@ TEST_CASE("the line has seconds in a unit that reads well, and says what failed"
           "none of 1 ran: crash, SIGSEGV; correct it, and delete the log if there is one");
 }
 
+TEST_CASE("a baseline is measured first, by value or by index, and the line says what was gained over it")
+{
+    philox gen(1);
+    auto measure = cost_of(0.205e-3);
+    const auto today = tiles.of(tk::value<"rows">(1), tk::value<"columns">(8));
+    const auto worst = tk::tune(tiles, measure, tk::search::grid{}, {}, gen, {.begin_with = {5, 6}, .baseline = today});
+    CHECK(worst.baseline() == tiles.index_of(today));
+    CHECK(worst.trials()[0].candidate == worst.baseline());
+    CHECK(worst.trials()[1].candidate == 5);
+    CHECK(worst.trials().size() == tiles.size());
+    CHECK(to_text(worst) == "best of 56: rows 32, columns 1, 0.41 ms (the baseline takes 8.2 ms, 20 times as long)");
+    const auto best = tk::tune(tiles, measure, tk::search::grid{}, {.trials = 3}, gen,
+                               {.begin_with = {worst.incumbent().candidate}, .baseline = worst.incumbent().candidate});
+    CHECK(best.trials().size() == 3);  // what stands in both is measured once
+    CHECK(to_text(best) == "best of 3: rows 32, columns 1, 0.41 ms (the baseline: nothing faster was found)");
+    CHECK_THROWS_WITH_AS((void)tk::tune(tiles, measure, tk::search::grid{}, {}, gen, {.baseline = tiles.size()}),
+                         doctest::Contains("want an index below its size"), std::invalid_argument);
+
+    const auto line = [](const tk::measure::measurement& of_baseline) {
+        tk::tuning record;
+        record.append(tk::measure::trial{.candidate = 0, .measured = of_baseline}, 1);
+        record.append(trial(1, 1e-3), 1);
+        return to_text(tk::tuned(grid_space({2}), record, 0));
+    };
+    CHECK(line({.cost = 2e-3, .runs = 1, .at_least = true}) ==
+          "best of 2: x0 1, 1 ms (the baseline takes at least 2 ms, 2 times as long)");
+    tk::measure::measurement bad;
+    bad.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "SIGSEGV"};
+    CHECK(line(bad) == "best of 2: x0 1, 1 ms (the baseline failed: crash)");
+    tk::tuning other;
+    other.append(trial(1, 1e-3), 1);
+    CHECK(to_text(tk::tuned(grid_space({2}), other, 0)) == "best of 1: x0 1, 1 ms (the baseline was not measured)");
+}
+
 TEST_CASE("tune begins with configurations by value or by index, and refuses those of another space")
 {
     philox gen(1);

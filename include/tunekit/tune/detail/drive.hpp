@@ -78,12 +78,14 @@ inline constexpr bool no_type = false;
 
 }  // namespace detail
 
-/// Says what is missing. With `tunekit/recipes/combined.hpp` there is a better match.
+/// Says what is missing. With the package processes there is a better match for every space.
 template <class Space, class Kernel>
-tuned<Space> tune(const Space&, Kernel&&, const budget&)
+tuned<Space> tune(const Space&, Kernel&&, const budget&, const std::type_identity_t<tune_options<Space>>& = {})
 {
-    static_assert(detail::no_type<Space>,
-                  "tunekit: tune without a recipe takes recipes::combined(): include tunekit/recipes/combined.hpp");
+    if constexpr (detail::is_space<detail::argument::first_of_tune, space::counted<Space>>::value)
+        static_assert(detail::no_type<Space>,
+                      "tunekit: tune(space, kernel, budget) runs the kernel in a child process: include "
+                      "tunekit/processes.hpp, of the package tunekit::processes");
 }
 
 /// Says what is missing.

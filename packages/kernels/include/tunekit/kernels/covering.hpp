@@ -31,9 +31,9 @@ struct covering_list {
     std::span<const std::string_view> configurations{};  ///< the values of each, in the order of the names
 };
 
-// made by bench/studies/covering_lists bench/studies/data/conv2d_shapes.results
-// bench/studies/data/gemm_158_shapes.results bench/studies/data/conv2d_shapes_avx2.results
-// bench/studies/data/gemm_shapes_avx2.results
+// made by bench/studies/covering_lists bench/studies/data/conv2d_shapes.results.gz
+// bench/studies/data/gemm_158_shapes.results.gz bench/studies/data/conv2d_shapes_avx2.results.gz
+// bench/studies/data/gemm_shapes_avx2.results.gz
 
 namespace detail {
 inline constexpr std::string_view conv2d_by_16[] = {

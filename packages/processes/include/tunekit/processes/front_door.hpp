@@ -14,14 +14,16 @@ namespace tunekit {
 /// child process.
 ///
 ///     const auto found = tk::tune(space, kernel, {.trials = 40});
-///     use(found.best());
+///     const auto gain = tk::tune(space, kernel, {.seconds = 60}, {.baseline = space.at(7)});
+///     std::puts(tk::to_text(gain).c_str());
 ///
-/// It is `tune(space, kernel, recipes::combined(), limit, gen)`, whose errors it has.
+/// It is `tune(space, kernel, recipes::combined(), limit, gen, options)`, whose errors it has.
 template <space::counted Space, class Kernel>
-[[nodiscard]] tuned<Space> tune(const Space& space, Kernel&& kernel, const budget& limit)
+[[nodiscard]] tuned<Space> tune(const Space& space, Kernel&& kernel, const budget& limit,
+                                const std::type_identity_t<tune_options<Space>>& options = {})
 {
     random::philox gen(0);
-    return tune(space, kernel, recipes::combined(), limit, gen);
+    return tune(space, kernel, recipes::combined(), limit, gen, options);
 }
 
 }  // namespace tunekit
