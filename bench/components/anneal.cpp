@@ -28,7 +28,7 @@ constexpr double global_maximum = 867.739;
 /// A fitted model and a criterion over the space.
 template <class Model, class Acquire>
 struct judge {
-    const tk::space::dynamic_product& space;
+    const tk::space::value_product& space;
     const Model& model;
     const sur::state_of<Model>& state;
     Acquire acquire;
@@ -52,7 +52,7 @@ struct judge {
     }
 };
 
-double true_value(const tk::space::dynamic_product& space, const std::vector<tk::explore::scored_candidate>& found)
+double true_value(const tk::space::value_product& space, const std::vector<tk::explore::scored_candidate>& found)
 {
     double sum = 0;
     for (const auto& c : found) {

@@ -13,7 +13,7 @@
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tuner.hpp"
 
@@ -22,16 +22,16 @@ namespace tk = tunekit;
 namespace {
 
 /// The tuning space of items 3-6: 12 parameters, 103,680,000 configurations.
-const tk::space::dynamic_product& tuning_space()
+const tk::space::value_product& tuning_space()
 {
-    static const tk::space::dynamic_product space = [] {
-        std::vector<tk::space::dynamic_parameter> parameters;
+    static const tk::space::value_product space = [] {
+        std::vector<tk::space::value_parameter> parameters;
         for (const std::int64_t n : {8, 6, 6, 6, 5, 5, 5, 5, 4, 4, 3, 2}) {
-            tk::space::dynamic_parameter p{"p" + std::to_string(parameters.size()), {}};
+            tk::space::value_parameter p{"p" + std::to_string(parameters.size()), {}};
             for (std::int64_t v = 0; v < n; ++v) p.values.push_back(v);
             parameters.push_back(std::move(p));
         }
-        return tk::space::dynamic_product(std::move(parameters), {});
+        return tk::space::value_product(std::move(parameters), {});
     }();
     return space;
 }
@@ -98,13 +98,13 @@ BENCHMARK_CAPTURE(tuner_trials, hill_climb, tk::search::hill_climb{})
 /// 10,000 trials of random over a table of 17,956 rows with 32 repeats, the size of the largest recorded GEMM space.
 void replay_10k(benchmark::State& state)
 {
-    const tk::space::dynamic_product space({{"a",
-                                             [] {
-                                                 std::vector<std::int64_t> v;
-                                                 for (std::int64_t i = 0; i < 17956; ++i) v.push_back(i);
-                                                 return v;
-                                             }()}},
-                                           {});
+    const tk::space::value_product space({{"a",
+                                           [] {
+                                               std::vector<std::int64_t> v;
+                                               for (std::int64_t i = 0; i < 17956; ++i) v.push_back(i);
+                                               return v;
+                                           }()}},
+                                         {});
     std::vector<tk::measure::recorded_row> table(17956);
     tk::random::philox draw(1);
     for (auto& row : table) {

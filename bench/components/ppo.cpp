@@ -22,7 +22,7 @@ namespace tk = tunekit;
 
 /// The logarithm of the surface.
 struct log_surface {
-    const tk::space::dynamic_product& space;
+    const tk::space::value_product& space;
     mutable double last_mean = 0;
 
     [[nodiscard]] double best() const { return 0; }

@@ -26,7 +26,7 @@
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/records/experience.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/tune/tune.hpp"
 
@@ -160,10 +160,10 @@ public:
 private:
     static tk::space::any_space space_of(std::size_t digits)
     {
-        std::vector<tk::space::dynamic_parameter> out;
+        std::vector<tk::space::value_parameter> out;
         for (std::size_t j = 0; j < digits; ++j)
             out.push_back({"p" + std::to_string(j), {1, 2, 4, 8, 16, 32, 64, 128, 256, 512}});
-        return tk::space::dynamic_product(out, {});
+        return tk::space::value_product(out, {});
     }
 
     std::vector<double> bottom_, steep_;

@@ -214,7 +214,7 @@ void sort(std::vector<tk::io::recorded_row>& rows)
     });
 }
 
-void join(const settings& s, const std::string& name, const tk::space::dynamic_product& space)
+void join(const settings& s, const std::string& name, const tk::space::value_product& space)
 {
     tk::io::recorded_space all;
     for (std::size_t i = 1; i <= s.join; ++i) {

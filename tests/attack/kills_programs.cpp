@@ -26,7 +26,7 @@
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -69,11 +69,11 @@ bool crashes(tk::index i) { return i % 13 == 5; }
         if (std::string_view(argv[k]) == "--kills") kills_wanted = std::strtoull(argv[k + 1], nullptr, 10);
 }
 
-tk::space::dynamic_product space()
+tk::space::value_product space()
 {
     std::vector<std::int64_t> all;
     for (int k = 0; k < 200; ++k) all.emplace_back(k);
-    return tk::space::dynamic_product({{"x", all}}, {});
+    return tk::space::value_product({{"x", all}}, {});
 }
 
 auto fresh() { return tk::tuner(space(), tk::search::random{}, {.trials = trials}, tk::random::philox(3)); }

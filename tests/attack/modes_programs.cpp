@@ -28,7 +28,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/processes/program.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;
@@ -376,7 +376,7 @@ TEST_CASE("every kind of faulty program, in every way to run it")
             const measure::wall_clock now;
             const double begun = now();
             {
-                measure::program p(tk::space::dynamic_product({{"x", {0, 1, 2, 3, 4, 5, 6, 7}}}, {}), o);
+                measure::program p(tk::space::value_product({{"x", {0, 1, 2, 3, 4, 5, 6, 7}}}, {}), o);
                 const auto got = measured(p);
                 for (int i = 0; i < configurations; ++i) {
                     CAPTURE(i);

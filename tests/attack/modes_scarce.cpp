@@ -18,7 +18,7 @@
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/processes/detail/keeper.hpp"
 #include "tunekit/processes/program.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;
@@ -45,7 +45,7 @@ bool disk(const std::string& at, const char* how, unsigned long flags = 0)
 std::string outcome(const measure::program_options& o)
 {
     try {
-        measure::program p(tk::space::dynamic_product({{"x", {0, 1}}}, {}), o);
+        measure::program p(tk::space::value_product({{"x", {0, 1}}}, {}), o);
         const auto m = p.measure(std::vector<tk::index>{0}, {.run_seconds = 10, .build_seconds = 10}).front();
         return m.ok() ? "ok" : "failed: " + m.failed->message;
     } catch (const tk::error& e) {

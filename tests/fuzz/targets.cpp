@@ -57,8 +57,8 @@
 #include "tunekit/records/read_log.hpp"
 #include "tunekit/scoring/trajectory_file.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/expression.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tuner.hpp"
 
 namespace tk = tunekit;
@@ -75,9 +75,9 @@ void must(bool holds, const char* what)
 
 bool is_cost(double x) { return std::isfinite(x) && x > 0; }
 
-const tk::space::dynamic_product& small_space()
+const tk::space::value_product& small_space()
 {
-    static const tk::space::dynamic_product space({{"mr", {1, 2, 3, 4}}, {"n,v", {1, 2, 7}}}, {"mr <= 3"});
+    static const tk::space::value_product space({{"mr", {1, 2, 3, 4}}, {"n,v", {1, 2, 7}}}, {"mr <= 3"});
     return space;
 }
 
@@ -564,7 +564,7 @@ void trajectories(std::string_view text)
 /// The replies of a client of `tune_command --serve`.
 void served(std::string_view text)
 {
-    static const tk::space::dynamic_product space({{"x", {1, 2, 4, 8}}, {"y", {1, 2}}}, {});
+    static const tk::space::value_product space({{"x", {1, 2, 4, 8}}, {"y", {1, 2}}}, {});
     static std::FILE* const nobody = std::fopen("/dev/null", "w");
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> client(std::tmpfile(), std::fclose);
     must(client && nobody, "there is a file");

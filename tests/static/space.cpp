@@ -12,8 +12,8 @@
 #include "tests/support/archetypes/space.hpp"
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 namespace sp = tunekit::space;
@@ -21,7 +21,7 @@ using poorest = tunekit::archetype::space;
 using gen = tunekit::archetype::generator;
 
 static_assert(sp::search_space<poorest, gen>);
-static_assert(sp::search_space<sp::dynamic_product, gen> && sp::typed<sp::dynamic_product>);
+static_assert(sp::search_space<sp::value_product, gen> && sp::typed<sp::value_product>);
 static_assert(sp::search_space<sp::any_space, tk::random::philox>);
 static_assert(!sp::search_space<sp::any_space, gen>);  // erased for philox alone
 static_assert(!sp::typed<sp::any_space>);

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bench/studies/support/figure_parts.hpp"
@@ -37,12 +38,13 @@ inline void dynatune_3(const figure_settings& s, const replayed_layer& layer)
     std::size_t best = 0;
     for (std::size_t i = 0; i < layer.rows.size(); ++i)
         if (layer.rows[i].result.ok() && layer.rows[i].result.cost < layer.rows[best].result.cost) best = i;
-    const std::vector<std::int64_t> optimum = layer.space.at(best);
+    const auto optimum = layer.space.at(best);
     std::map<std::int64_t, std::map<std::int64_t, double>> slice;  // GFLOPS by tiles of input and output channels
     for (std::size_t i = 0; i < layer.rows.size(); ++i) {
-        const std::vector<std::int64_t> c = layer.space.at(i);
+        const auto c = layer.space.at(i);
         if (std::equal(c.begin() + 2, c.end(), optimum.begin() + 2) && layer.rows[i].result.ok())
-            slice[c[0]][c[1]] = 1e-9 * layer.flops / layer.rows[i].result.cost;
+            slice[std::get<std::int64_t>(c[0])][std::get<std::int64_t>(c[1])] =
+                1e-9 * layer.flops / layer.rows[i].result.cost;
     }
     tunekit::report::line_chart chart{
         .x_name = "tile of output channels; GFLOPS, a curve for each tile of input channels",

@@ -104,7 +104,8 @@ inline double untuned_cost(const replayed_layer& layer, const tunekit::kernels::
 {
     const auto want = tunekit::kernels::autotvm::conv2d_x86_fallback(shape, recorded_lanes);
     const bool pointwise = shape.kernel_h == 1 && shape.kernel_w == 1;
-    const std::vector<std::int64_t> values{want.ic, want.oc, want.ow, pointwise ? want.oh : (want.unroll_kw ? 1 : 0)};
+    const tunekit::space::value_product::config values{want.ic, want.oc, want.ow,
+                                                       pointwise ? want.oh : (want.unroll_kw ? 1 : 0)};
     for (std::size_t i = 0; i < layer.rows.size(); ++i)
         if (layer.space.at(i) == values) return layer.rows[i].result.cost;
     tunekit::invalid("--recorded: layer " + layer.name +

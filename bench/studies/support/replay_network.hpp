@@ -29,7 +29,7 @@
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/scoring/read_recordings.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -39,7 +39,7 @@ namespace programs {
 struct replayed_layer {
     std::string name;
     double flops = 0, weight = 1;
-    tunekit::space::dynamic_product space;
+    tunekit::space::value_product space;
     std::vector<tunekit::measure::recorded_row> rows;
 };
 
@@ -132,7 +132,7 @@ inline std::vector<replayed_layer> made_up_network(std::size_t tasks, std::uint6
         replayed_layer layer{"T" + std::to_string(k + 1),
                              1e11 * floor,
                              1.0 + static_cast<double>(tunekit::random::uniform_index(4, gen)),
-                             tunekit::space::dynamic_product({{"trial", values}}, {}),
+                             tunekit::space::value_product({{"trial", values}}, {}),
                              {}};
         for (std::size_t i = 0; i < values.size(); ++i) {
             tunekit::measure::recorded_row row;

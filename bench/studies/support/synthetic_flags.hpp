@@ -19,7 +19,7 @@
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/stats/quantile.hpp"
 
 namespace programs {
@@ -50,7 +50,7 @@ public:
     {
     }
 
-    [[nodiscard]] const tunekit::space::dynamic_product& space() const noexcept { return space_; }
+    [[nodiscard]] const tunekit::space::value_product& space() const noexcept { return space_; }
 
     /// Without noise; infinite where it fails.
     [[nodiscard]] double log_cost(tunekit::index i) const
@@ -132,9 +132,9 @@ private:
         return out;
     }
 
-    [[nodiscard]] tunekit::space::dynamic_product space_of(const flag_family& of) const
+    [[nodiscard]] tunekit::space::value_product space_of(const flag_family& of) const
     {
-        std::vector<tunekit::space::dynamic_parameter> parameters;
+        std::vector<tunekit::space::value_parameter> parameters;
         for (std::size_t j = 0; j < sizes_.size(); ++j) {
             parameters.push_back({"f" + std::to_string(j), {}});
             for (std::int64_t v = 0; v < sizes_[j]; ++v) parameters.back().values.push_back(v);
@@ -208,7 +208,7 @@ private:
     double noise_;
     std::vector<std::uint16_t> sizes_;
     std::vector<std::size_t> order_;  ///< the parameter at each place of the hidden order
-    tunekit::space::dynamic_product space_;
+    tunekit::space::value_product space_;
     std::vector<std::vector<double>> terms_{};
     double optimum_ = 0;
     double median_ = 0;

@@ -22,6 +22,7 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/search/detail/asked_rows.hpp"
+#include "tunekit/search/detail/calendar.hpp"
 #include "tunekit/search/detail/guidance.hpp"
 #include "tunekit/search/detail/in_turn.hpp"
 #include "tunekit/search/detail/least_crowded.hpp"
@@ -43,33 +44,16 @@ namespace tunekit::search {
 ///     EI(x) = EI_forest(x) / 2 + EI_process(x) / 2,   each of -ln cost above the best
 ///
 /// It helps where the two err in different ways: a forest sees steps and interactions, a Gaussian process sees trends,
-/// and is unsure far from all measurements.
+/// and is unsure far from all measurements. The first configurations spread over the values of every parameter; then
+/// candidates are random ones that a model likes and neighbours of the best. It never waits for what is out.
 ///
-/// Candidates: the `shortlist` best by each model of `sample` random configurations, drawn anew each time a fifth more
-///             is known; the neighbours (one parameter changed) of the four best measured; and neighbours of the best
-///             candidates by the mixture and by each model, in four rounds.
-/// First:      each of the first configurations is the one of `first_draws` random draws whose values are used least so
-///             far.
-/// Costs:      the forest sees min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones:
-///             differences among bad costs would take most splits. A failure counts as q, and to the Gaussian process
-///             as the worst valid cost. A measurement cut short (`at_least`) counts as its bound, and is no centre of
-///             neighbours. A cost that breaks a limit (`measure::broken_cost`) is seen next to the worst that keeps it.
-/// Pending:    it never waits. The Gaussian process believes that what is out costs what it predicts: the mean stays,
-///             the uncertainty shrinks. One without such a `fit`, and the forest, are told nothing.
-/// Many:       each model sees at most `forest_rows` or `process_rows` measurements, the best and the latest. From
-///             `process_rows` on one ranking serves as many proposals as 1 % of what is known, or until a better one is
-///             found.
-/// Past:       with a `past` that fits the space it begins with up to six configurations that cover what the sources
-///             found, and has no first ones. Each source's forecast is a feature of both models, and a weighted sum of
-///             them is the mean of the Gaussian process. From the eighth trial on half of the requests, and three of
-///             four while nothing better turns up, go to a second state, which hears of every result and knows nothing
-///             of the past: what it finds in n proposals is found within about 8 + 2 n. With one source it is careful:
-///             four, then the first ones, and the forest has no forecast. From 64 measurements on each of the two fits
-///             its forest and makes its list half as often.
+/// With a `past` that fits the space it begins with what the sources found, and their forecasts are features of both
+/// models; half of the requests and more go to a second state that knows nothing of the past.
+///
 /// Randomness: `first_draws` samples per first configuration; per list a `sample`, or a shuffle of a space that is no
-///             larger; a shuffle per round; what the models draw.
-/// Cost:       per ranking fits of the models to rows within these bounds, predictions for the shortlists, and for at
-///             most 640 neighbours; the forest is fitted each time to 64 measurements, then after 2 % more. Memory
+///             larger; a shuffle per round of neighbours; what the models draw.
+/// Cost:       per line of proposals fits of the models to at most `forest_rows` and `process_rows` measurements, and
+///             predictions for the shortlists and at most 640 neighbours; `detail::calendar` says how often. Memory
 ///             O(trials + shortlist process_rows).
 /// Threads:    const calls on distinct states are safe.
 /// Source:     ours; the expected improvement of a mixture is the mixture of the expected improvements. SMAC (Hutter,
@@ -89,7 +73,6 @@ struct portfolio {
     static constexpr std::size_t centres = 4;             ///< best measured whose neighbours are judged
     static constexpr std::size_t rounds = 4;              ///< of neighbours of candidates
     static constexpr std::size_t round_neighbours = 128;  ///< the most judged in a round
-    static constexpr std::size_t refit_each_until = 64;   ///< the forest is fitted after each measurement up to here
 
     /// The state of a run. It is a regular value where the models' states are: copy it to replay.
     struct state {
@@ -104,14 +87,10 @@ struct portfolio {
         std::vector<index> listed;             ///< the shortlists
         detail::asked_rows<Process> asked;     ///< these as the Gaussian process takes them
         std::vector<index> line;               ///< what to propose next, the next one last
-        std::size_t forest_at = 0;             ///< answers from which the forest is fitted again
-        std::size_t list_at = 0;               ///< number known from which the list is made again
-        std::size_t rank_at = 0;               ///< number known from which the line is made again
-        index centre = 0;                      ///< the best when the line was made
+        detail::calendar due;                  ///< when the forest, the shortlists and the line are made again
         detail::guidance told;                 ///< what the past says of the space
         detail::turns turn;                    ///< with a past: whose proposal is next
         std::vector<state> alone;              ///< with a past: the state that knows nothing of it
-        std::size_t of = 1;                    ///< states that propose in turn, this one too
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -133,7 +112,7 @@ struct portfolio {
         s.forest = forest.start(columns(s, space, options.forest_encoding, forest_told(s)));
         s.process = process.start(columns(s, space, options.process_encoding, true));
         s.turn.starts = s.told.starts();
-        s.of = cold.of = 2;
+        s.due = cold.due = detail::calendar(2);
         s.alone.push_back(std::move(cold));
         return s;
     }
@@ -171,11 +150,11 @@ struct portfolio {
             s.past.retell(k, x);
             if (x < detail::past::failure) s.best.add(s.past.at(k), x, centres);
         }
-        s.forest_at = s.list_at = s.rank_at = 0;
+        s.due.start_over();
     }
 
 private:
-    /// What the state itself proposes.
+    /// What the state itself proposes: first the most isolated of some draws, then the best in line.
     template <class Space, class G>
     [[nodiscard]] std::vector<index> own(state& s, const Space& space, std::size_t n, G& gen) const
     {
@@ -229,8 +208,7 @@ private:
     template <class Space, class G>
     [[nodiscard]] std::optional<index> next(state& s, const Space& space, G& gen) const
     {
-        const bool due = s.past.size() >= s.rank_at || s.best.ranking.front() != s.centre;
-        if (!due)
+        if (!s.due.line_ends(s.past.size(), s.best.ranking.front()))
             if (const auto i = next_in_line(s)) return i;
         rank(s, space, gen);
         return next_in_line(s);
@@ -247,14 +225,14 @@ private:
         return std::nullopt;
     }
 
-    /// Makes the line.
+    /// Makes the line: the candidates of the highest expected improvement by the mixture.
     template <class Space, class G>
     void rank(state& s, const Space& space, G& gen) const
     {
         const std::size_t known = s.past.size();
         fit_forest(s, space, gen);
         fit_process(s, space, gen);
-        const bool anew = known >= s.list_at;
+        const bool anew = s.due.take_list(known);
         if (anew) list(s, space, gen);
         core::plain_vector<stats::prediction> predicted(s.listed.size());
         if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
@@ -273,20 +251,18 @@ private:
         if (anew) keep_best(s, seen, at);
         climb(s, space, seen, gen);
 
-        const std::size_t round = known < options.process_rows ? 1 : (std::max)(known / 100, std::size_t{1});
-        s.rank_at = known + round;
-        s.centre = s.best.ranking.front();
+        const std::size_t length = s.due.begin_line(known, s.best.ranking.front(), options.process_rows);
         s.line.clear();
-        for (const std::uint32_t k : seen.best(round, seen.by_mixture)) s.line.push_back(seen.of[k]);
+        for (const std::uint32_t k : seen.best(length, seen.by_mixture)) s.line.push_back(seen.of[k]);
         std::reverse(s.line.begin(), s.line.end());
     }
 
+    /// Fits the forest to min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones: differences
+    /// among bad costs would take most splits. A failure counts as q, and a measurement cut short as its bound.
     template <class Space, class G>
     void fit_forest(state& s, const Space& space, G& gen) const
     {
-        const std::size_t n = s.past.answered();
-        if (n < s.forest_at) return;
-        s.forest_at = n + (n < refit_each_until ? 1 : s.of * (std::max)(std::size_t{4}, n / 50));
+        if (!s.due.take_forest(s.past.answered())) return;
         s.forest_sees.trim(s.past, options.forest_rows);
         std::vector<index> which;
         std::vector<double> log_costs;
@@ -300,6 +276,8 @@ private:
                    detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
     }
 
+    /// Fits the Gaussian process. A failure counts as the worst valid cost. It believes that what is out costs what it
+    /// predicts: the mean stays, the uncertainty shrinks. A model without such a `fit` is not told of it.
     template <class Space, class G>
     void fit_process(state& s, const Space& space, G& gen) const
     {
@@ -323,13 +301,10 @@ private:
         else process.fit(s.process, taken, scores, gen);
     }
 
-    /// Makes the list of candidates.
+    /// Makes the list of candidates: random ones, the whole space where that is no larger.
     template <class Space, class G>
     void list(state& s, const Space& space, G& gen) const
     {
-        const std::size_t known = s.past.size();
-        const std::size_t fifth = std::clamp(known / 5, std::size_t{1}, std::size_t{100});
-        s.list_at = known + (known < refit_each_until ? 1 : s.of) * fifth;
         if (space.size() <= options.sample) {
             s.listed.resize(static_cast<std::size_t>(space.size()));
             std::iota(s.listed.begin(), s.listed.end(), index{0});
@@ -358,7 +333,8 @@ private:
         s.listed = std::move(listed);
     }
 
-    /// Adds the neighbours of the best measured ones to `seen`, then neighbours of the best in it.
+    /// Adds the neighbours (one parameter changed) of the best measured ones to `seen`, then, in rounds, those of the
+    /// best in it by the mixture and by each model.
     template <class Space, class G>
     void climb(const state& s, const Space& space, detail::two_views& seen, G& gen) const
     {

@@ -5,6 +5,7 @@
 /// Product spaces whose parameters become known at run time, with values of any kind: flags, numbers, words, orders.
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,17 @@ namespace detail {
 struct value_parameter {
     std::string name;           ///< as in constraints
     std::vector<value> values;  ///< in the order of their ordinals
+
+    value_parameter() = default;
+    /// A parameter of these values, such as {"align", {16, 32}}.
+    value_parameter(std::string called, std::vector<value> list) : name(std::move(called)), values(std::move(list)) {}
+    /// A parameter of values of one type, such as {"align", powers}, where `powers` is a std::vector<int>.
+    template <class T>
+        requires std::constructible_from<value, const T&>
+    value_parameter(std::string called, const std::vector<T>& list)
+        : name(std::move(called)), values(list.begin(), list.end())
+    {
+    }
 };
 
 /// The configurations over some parameters that fulfil all constraints, which are given as text. It is a search_space,

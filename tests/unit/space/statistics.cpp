@@ -9,8 +9,8 @@
 
 #include "tests/support/chi_squared.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 namespace sp = tunekit::space;
@@ -94,7 +94,7 @@ auto conditional()
                        sp::active_if<"fuse", "tile">([](int t) { return t > 5; })};
 }
 
-sp::dynamic_product textual()
+sp::value_product textual()
 {
     return {{{"a", {1, 2, 4, 8, 16, 32}}, {"b", {1, 2, 4, 8, 16, 32}}, {"c", {0, 1}}},
             {"8 <= a * b <= 128", "c == 0 or a > b"}};

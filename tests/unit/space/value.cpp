@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/space/dynamic_product.hpp"
 #include "tunekit/space/product.hpp"
 #include "tunekit/space/value_product.hpp"
 
@@ -53,15 +52,6 @@ TEST_CASE("a product makes a configuration of named values, in any order, and sa
                          "tunekit: space: of: rows = 64, columns = 8, layout = plain, scale = 0.5 breaks a constraint, "
                          "want a configuration of the space",
                          std::invalid_argument);
-}
-
-TEST_CASE("a dynamic product makes a configuration of its own type by names at run time")
-{
-    const tk::space::dynamic_product tiles({{"mr", {1, 2, 4}}, {"nv", {1, 3}}}, {"mr * nv <= 6"});
-    const auto c = tiles.of({{"nv", 3}, {"mr", 2}});
-    CHECK(c == std::vector<std::int64_t>{2, 3});
-    CHECK(tiles.at(tiles.index_of(c).value()) == c);
-    CHECK_THROWS_AS((void)tiles.of({{"nv", 3}, {"mr", 4}}), std::invalid_argument);
 }
 
 TEST_CASE("a value product makes a configuration by names at run time, and says which parameter is wrong")

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
 namespace sp = tunekit::space;
@@ -38,24 +39,53 @@ tk::index counted(const sp::value_product& all, const Holds& holds)
 
 }  // namespace
 
-TEST_CASE("a value product of integers is the dynamic product of the same parameters")
+TEST_CASE("a value product of integers is the product of the same parts: indices, values, texts, features, fingerprint")
 {
-    const sp::value_product of_values(
-        {{"x", integers(1, 16)}, {"y", {std::int64_t{8}, std::int64_t{4}, std::int64_t{1}}}}, {"x % y == 0"});
-    std::vector<std::int64_t> xs;
+    const sp::product typed{
+        sp::integers<"x">(1, 16),
+        sp::parameter<"y">({8, 4, 2, 1}),
+        sp::parameter<"one">({5}),
+        sp::integers<"z">(0, 9),
+        sp::where<"x", "y">([](int x, int y) { return x % y == 0; }),
+        sp::where<"z", "x", "one">([](int z, int x, int one) { return z <= x + one - 5; }),
+    };
+    std::vector<std::int64_t> xs, zs;
     for (std::int64_t v = 1; v <= 16; ++v) xs.push_back(v);
-    const sp::dynamic_product of_integers({{"x", xs}, {"y", {8, 4, 1}}}, {"x % y == 0"});
-    REQUIRE(of_values.size() == of_integers.size());
-    CHECK(of_values.fingerprint() == of_integers.fingerprint());
-    for (tk::index i = 0; i < of_values.size(); ++i) {
-        CHECK(of_values.texts(i) == of_integers.texts(i));
-        CHECK(of_values.index_of(of_values.at(i)) == i);
-        CHECK(of_values.index_of_texts(of_values.texts(i)) == i);
-        std::vector<float> f(2), g(2);
-        of_values.features({&i, 1}, f, sp::encoding::values);
-        of_integers.features({&i, 1}, g, sp::encoding::values);
-        CHECK(f == g);
+    for (std::int64_t v = 0; v <= 9; ++v) zs.push_back(v);
+    const sp::value_product named({{"x", xs}, {"y", {8, 4, 2, 1}}, {"one", {5}}, {"z", zs}},
+                                  {"x % y == 0", "z <= x + one - 5"});
+
+    REQUIRE(named.size() == typed.size());
+    CHECK(named.fingerprint() == typed.fingerprint());
+    std::size_t wrong = 0;
+    for (tk::index i = 0; i < typed.size(); ++i) {
+        const auto c = typed.at(i);
+        const sp::value_product::config d{tk::get<"x">(c), tk::get<"y">(c), tk::get<"one">(c), tk::get<"z">(c)};
+        wrong += named.at(i) != d || named.index_of(d) != i || named.texts(i) != typed.texts(i) ||
+                 named.index_of_texts(named.texts(i)) != i;
+        std::vector<float> f(4), g(4);
+        named.features({&i, 1}, f, sp::encoding::values);
+        typed.features({&i, 1}, g, sp::encoding::values);
+        wrong += f != g;
     }
+    CHECK(wrong == 0);
+    CHECK_FALSE(named.index_of({3, 8, 5, 0}).has_value());
+    CHECK_FALSE(named.index_of({8, 8, 5}).has_value());
+    CHECK_FALSE(named.index_of({8, 7, 5, 0}).has_value());
+}
+
+TEST_CASE("the values of a parameter are listed, or a vector of one type")
+{
+    using namespace std::string_literals;
+    const std::vector<int> sizes{16, 32};
+    const std::vector<std::string> words{"-O2", "-O3"};
+    const std::vector<double> shares{0.5, 1};
+    const sp::value_product space({{"n", sizes}, {"opt", words}, {"share", shares}, {"on", {false, true}}}, {});
+    const sp::value_product same(
+        {{"n", {16, 32}}, {"opt", {"-O2"s, "-O3"s}}, {"share", {0.5, 1.0}}, {"on", {false, true}}}, {});
+    CHECK(space.fingerprint() == same.fingerprint());
+    CHECK(space.at(1) == sp::value_product::config{32, "-O2"s, 0.5, false});
+    CHECK(std::get<std::int64_t>(space.at(1)[0]) == 32);
 }
 
 TEST_CASE("words, flags, fractions and orders in constraints are what they say, by trying every combination")
@@ -118,4 +148,53 @@ TEST_CASE("mistakes of a value product are named")
     CHECK_THROWS_AS(sp::value_product({{"a", {}}}, {}), std::invalid_argument);
     CHECK_THROWS_AS(sp::value_product({{"a", {true}}, {"a", {true}}}, {}), std::invalid_argument);
     CHECK_THROWS_AS(sp::value_product({{"a", {true}}}, {"not a"}), std::invalid_argument);  // nothing is left
+}
+
+TEST_CASE("sizes of run-time spaces are those of their filtered products")
+{
+    // The parameters of a tiled 2D convolution as they are written in tuning scripts.
+    const std::vector<sp::value_parameter> parameters{{"block_x", {1, 2, 4, 8, 16, 32, 64, 128}},
+                                                      {"block_y", {1, 2, 4, 8, 16}},
+                                                      {"tile", {1, 2, 3, 4}},
+                                                      {"pad", {0, 1}},
+                                                      {"shared", {0, 1}}};
+    const sp::value_product space(
+        parameters,
+        {"32 <= block_x * block_y <= 1024", "pad == 0 or block_x % 32 != 0",
+         "shared == 0 or (block_x * tile + 14) * (block_y * tile + 14) < 12 * 1024", "not pad or shared != 0"});
+    tk::index expected = 0;
+    for (const int x : {1, 2, 4, 8, 16, 32, 64, 128})
+        for (const int y : {1, 2, 4, 8, 16})
+            for (const int t : {1, 2, 3, 4})
+                for (const int pad : {0, 1})
+                    for (const int shared : {0, 1})
+                        expected += 32 <= x * y && x * y <= 1024 && (pad == 0 || x % 32 != 0) &&
+                                    (shared == 0 || (x * t + 14) * (y * t + 14) < 12 * 1024) &&
+                                    (pad == 0 || shared != 0);
+    CHECK(space.size() == expected);
+}
+
+#define CHECK_REFUSED(parameters, constraints, message)                                            \
+    CHECK_THROWS_WITH_AS((sp::value_product(parameters, constraints)), "tunekit: space: " message, \
+                         std::invalid_argument)
+
+TEST_CASE("what makes no space is refused by name")
+{
+    using parameters = std::vector<sp::value_parameter>;
+    using texts = std::vector<std::string>;
+    CHECK_REFUSED(parameters{}, texts{}, "has no parameters, want at least one");
+    CHECK_REFUSED((parameters{{"a", {1}}, {"b", {}}}), texts{}, "parameter 'b': has no values, want at least one");
+    CHECK_REFUSED((parameters{{"a", {1, 2, 1}}}), texts{}, "parameter 'a': value 1 is there twice, want it once");
+    CHECK_REFUSED((parameters{{"a", {1}}, {"a", {2}}}), texts{}, "parameter 'a': is there twice, want distinct names");
+    CHECK_REFUSED((parameters{{"a", {1, 2}}}), texts{"a > 0 and"},
+                  "constraint 'a > 0 and': column 10: found the end, want a number, the name of a parameter or '('");
+    CHECK_REFUSED((parameters{{"a", {1, 2}}, {"b", {1, 2}}}), (texts{"a < b", "a > b"}),
+                  "constraints 'a < b' (number 1), 'a > b' (number 2): leave nothing together, want some values that "
+                  "fulfil them all");
+    CHECK_REFUSED(
+        (parameters{{"a", {1, 2}}, {"b", {0, 1}}}), (texts{"a > 0", "a // b > 0"}),
+        "constraint 'a // b > 0': column 3: division by zero for some values, want a constraint that excludes "
+        "them with 'and' or 'or'");
+    CHECK_REFUSED((parameters{{"a", {1, 2}}}), texts{"1 > 2"},
+                  "constraint '1 > 2': leaves nothing, want one that some values fulfil");
 }

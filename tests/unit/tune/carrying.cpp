@@ -16,26 +16,26 @@
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tasks_tuner.hpp"
 
 namespace tk = tunekit;
 
 namespace {
 
-tk::space::dynamic_product tiles(std::int64_t first, const std::string& second = "unroll")
+tk::space::value_product tiles(std::int64_t first, const std::string& second = "unroll")
 {
     std::vector<std::int64_t> sizes, counts;
     for (std::int64_t k = 0; k < 40; ++k) sizes.push_back(first + 8 * k);
     for (std::int64_t k = 1; k <= 10; ++k) counts.push_back(k);
-    return tk::space::dynamic_product({{"tile", sizes}, {second, counts}}, {});
+    return tk::space::value_product({{"tile", sizes}, {second, counts}}, {});
 }
 
 /// Two tasks whose best is a tile of 128, unrolled 4 times, one that shares one parameter, and a stranger.
 std::vector<tk::task> layers()
 {
     return tk::tasks(tk::task("a", tiles(8), 1e6), tk::task("b", tiles(12), 1e6), tk::task("c", tiles(8, "lanes"), 1e6),
-                     tk::task("d", tk::space::dynamic_product({{"x", {1, 2, 3, 4, 5, 6, 7, 8, 9}}}, {}), 1e6));
+                     tk::task("d", tk::space::value_product({{"x", {1, 2, 3, 4, 5, 6, 7, 8, 9}}}, {}), 1e6));
 }
 
 double cost_of(const tk::space::any_space& space, tk::index i)

@@ -31,7 +31,7 @@
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/records/log.hpp"
 #include "tunekit/records/read_log.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 using faulty::call;
@@ -62,9 +62,9 @@ std::string repeated(const std::string& text, int n, const std::string& between 
     return out;
 }
 
-const tk::space::dynamic_product& small_space()
+const tk::space::value_product& small_space()
 {
-    static const tk::space::dynamic_product space({{"mr", {1, 2, 3, 4}}}, {});
+    static const tk::space::value_product space({{"mr", {1, 2, 3, 4}}}, {});
     return space;
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("with overlap a run takes the longer of its builds and its runs, and t
         values[i] = static_cast<std::int64_t>(i);
         rows.push_back(row_of(1, 1));
     }
-    layers.push_back({"T", 1, 1, tk::space::dynamic_product({{"x", values}}, {}), rows});
+    layers.push_back({"T", 1, 1, tk::space::value_product({{"x", values}}, {}), rows});
     const auto ends = [&](std::size_t builders, bool overlap) {
         const programs::replay_settings s{.seconds = 100, .runs = 1, .builders = builders, .overlap = overlap};
         auto how = programs::replayed_by("grid", s, 1);
@@ -121,7 +121,7 @@ TEST_CASE("tasks by work: operations times how often they occur, largest first, 
 {
     std::vector<programs::replayed_layer> layers;
     for (const auto& [flops, weight] : {std::pair{1.0, 1.0}, {5.0, 1.0}, {2.0, 3.0}, {5.0, 1.0}})
-        layers.push_back({"", flops, weight, tk::space::dynamic_product({{"x", {0}}}, {}), {}});
+        layers.push_back({"", flops, weight, tk::space::value_product({{"x", {0}}}, {}), {}});
     CHECK(programs::order_of(layers, true) == std::vector<std::size_t>{2, 1, 3, 0});
     CHECK(programs::order_of(layers, false) == std::vector<std::size_t>{0, 1, 2, 3});
 }

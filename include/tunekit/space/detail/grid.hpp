@@ -24,7 +24,7 @@
 
 namespace tunekit::space::detail {
 
-/// The rows of ordinals over some axes that fulfil some conditions; a search_space. `product` and `dynamic_product` are
+/// The rows of ordinals over some axes that fulfil some conditions; a search_space. `product` and `value_product` are
 /// grids whose values have types; a grid is what remains of them where only indices matter.
 ///
 /// Index:      parameters that share a condition form a group; an index is the mixed-radix number of the groups' rows,

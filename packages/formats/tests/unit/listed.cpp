@@ -9,11 +9,12 @@
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 namespace sp = tunekit::space;
@@ -81,9 +82,11 @@ TEST_CASE("neighbours are the nearest in the list")
 
 TEST_CASE("a list of a whole product is that product")
 {
-    const sp::dynamic_product whole({{"x", {1, 2, 3, 5}}, {"y", {-4, 0, 4}}, {"z", {0, 1}}}, {});
+    const sp::value_product whole({{"x", {1, 2, 3, 5}}, {"y", {-4, 0, 4}}, {"z", {0, 1}}}, {});
     configs rows;
-    for (tk::index i = 0; i < whole.size(); ++i) rows.push_back(whole.at(i));
+    for (tk::index i = 0; i < whole.size(); ++i)
+        for (auto& row = rows.emplace_back(); const sp::value& v : whole.at(i))
+            row.push_back(std::get<std::int64_t>(v));
     const sp::listed list({"x", "y", "z"}, rows);
     REQUIRE(list.size() == whole.size());
     std::vector<tk::index> all(rows.size());

@@ -289,7 +289,8 @@ TEST_CASE("the table is in the order of the space, and tells what is missing and
     for (std::size_t i = 0; i < 5; ++i) {
         const auto config = space.at(i);
         const auto& row = recorded.rows[whole.source[i]];
-        for (std::size_t j = 0; j < 3; ++j) CHECK(recorded.parameters[j].values[row.ordinals[j]] == config[j]);
+        for (std::size_t j = 0; j < 3; ++j)
+            CHECK(tk::space::value(recorded.parameters[j].values[row.ordinals[j]]) == config[j]);
         CHECK(whole.rows[i].seconds == row.record.seconds);
     }
     recorded.rows.erase(recorded.rows.begin());

@@ -22,7 +22,7 @@
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -132,7 +132,7 @@ TEST_CASE("tasks on ranks carry to each other what they do on simulated workers"
     for (std::int64_t k = 1; k <= 3; ++k) {
         std::vector<std::int64_t> tiles;
         for (std::int64_t i = 1; i <= 64; ++i) tiles.push_back(k * i);
-        const tk::space::dynamic_product tiled({{"tile", tiles}}, {});
+        const tk::space::value_product tiled({{"tile", tiles}}, {});
         of.push_back(tk::measure::identity_of(tiled));
         tasks.emplace_back("task" + std::to_string(k), tiled, 1.0);
     }

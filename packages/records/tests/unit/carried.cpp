@@ -14,7 +14,7 @@
 #include "tunekit/records/logged.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;
@@ -28,7 +28,7 @@ std::vector<tk::task> tiles()
     for (std::int64_t k = 1; k <= 3; ++k) {
         std::vector<std::int64_t> values;
         for (std::int64_t i = 1; i <= 200; ++i) values.push_back(10 * k * i);
-        out.emplace_back("task" + std::to_string(k), tk::space::dynamic_product({{"tile", values}}, {}), 1.0);
+        out.emplace_back("task" + std::to_string(k), tk::space::value_product({{"tile", values}}, {}), 1.0);
     }
     return out;
 }

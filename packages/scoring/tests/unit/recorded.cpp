@@ -24,7 +24,7 @@ namespace tk = tunekit;
 namespace {
 
 struct recorded_case {
-    tk::space::dynamic_product space;
+    tk::space::value_product space;
     std::vector<tk::measure::recorded_row> table;
     double optimum = std::numeric_limits<double>::infinity();
 };

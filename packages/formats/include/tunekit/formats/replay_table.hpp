@@ -17,16 +17,16 @@
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/processes/files/problem.hpp"
 #include "tunekit/space/concepts.hpp"
-#include "tunekit/space/dynamic_product.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tunekit::io {
 
 /// The space of a recording: its parameters, values and constraints.
 /// Errors: std::invalid_argument where an expression does not parse or names another parameter.
 template <std::same_as<recorded_space> Recorded>  // a template, so that only callers pay for the space
-[[nodiscard]] space::dynamic_product space_of(const Recorded& recorded)
+[[nodiscard]] space::value_product space_of(const Recorded& recorded)
 {
-    std::vector<space::dynamic_parameter> parameters;
+    std::vector<space::value_parameter> parameters;
     for (const auto& p : recorded.parameters) parameters.push_back({p.name, p.values});
     return {std::move(parameters), recorded.constraints};
 }

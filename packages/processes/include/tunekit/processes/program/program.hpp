@@ -47,7 +47,7 @@ namespace tunekit::measure {
 
 /// Measures the configurations of `space` by running a program. It is a measurer, and with several workers a pool.
 ///
-///     tk::space::dynamic_product space({{"tile", {16, 32, 64}}, {"threads", {1, 2, 4}}}, {});
+///     tk::space::value_product space({{"tile", {16, 32, 64}}, {"threads", {1, 2, 4}}}, {});
 ///     tk::measure::program run(space, {.command = {"./stencil", "--tile={tile}"},
 ///                                      .environment = {{"OMP_NUM_THREADS", "{threads}"}},
 ///                                      .cost = tk::measure::matched("elapsed: ([0-9.]+)")});
