@@ -510,7 +510,8 @@ bool is_whole_code(std::string_view header)
 void generates(const tk::dispatch::choice& c)
 {
     const std::string text = tk::dispatch::to_text(c);
-    must(tk::dispatch::to_text(tk::dispatch::parse_choice(text, "y")) == text, "what was written reads back equal");
+    must(tk::dispatch::to_text(tk::dispatch::detail::choice_in(text, "choice y")) == text,
+         "what was written reads back equal");
     for (const auto& d : c.devices)
         for (const auto& at : d.shapes)
             must(static_cast<std::size_t>(c.choose(d.device, at.at).config) < c.configs.size(),
@@ -524,14 +525,14 @@ void generates(const tk::dispatch::choice& c)
         }
 }
 
-void choice(std::string_view text) { generates(tk::dispatch::parse_choice(with_its_end(text), "x")); }
+void choice(std::string_view text) { generates(tk::dispatch::detail::choice_in(with_its_end(text), "choice x")); }
 
 void results(std::string_view text)
 {
-    const auto all = tk::dispatch::parse_results(with_its_end(text), "x");
+    const auto all = tk::dispatch::detail::results_in(with_its_end(text), "results x");
     for (const auto& r : all.rows) must(is_cost(r.seconds), "a cost is a positive number");
     const std::string written = tk::dispatch::to_text(all);
-    must(tk::dispatch::to_text(tk::dispatch::parse_results(written, "y")) == written,
+    must(tk::dispatch::to_text(tk::dispatch::detail::results_in(written, "results y")) == written,
          "what was written reads back equal");
     if (all.rows.size() <= 64) generates(tk::dispatch::fit(all));
 }

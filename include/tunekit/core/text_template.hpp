@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -98,6 +100,45 @@ private:
 
     std::vector<piece> pieces_;
     std::string last_;
+};
+
+/// Names, and the texts and numbers that stand for them in texts that are filled once.
+///
+///     core::text_values().set("tile threads", 64, "8").in("--tile={tile} --threads={threads}")
+class text_values {
+public:
+    /// Messages call the texts `what`.
+    explicit text_values(const char* what = "text") : what_(what) {}
+
+    /// Adds names, which blanks separate, and the value of each.
+    template <class... Values>
+    text_values& set(std::string_view names, const Values&... values)
+    {
+        (values_.push_back(as_text(values)), ...);
+        for (std::size_t end = 0; end != names.npos; names.remove_prefix((std::min)(end, names.size() - 1) + 1)) {
+            end = names.find(' ');
+            names_.emplace_back(names.substr(0, end));
+        }
+        if (names_.size() != values_.size()) throw std::logic_error("tunekit: text_values: a name without its value");
+        return *this;
+    }
+
+    /// The text with each `{name}` replaced by the value of that name. Errors: as text_template.
+    [[nodiscard]] std::string in(std::string_view text) const
+    {
+        return text_template(text, names_, what_).filled(values_);
+    }
+
+private:
+    template <class T>
+    static std::string as_text(const T& value)
+    {
+        if constexpr (std::is_arithmetic_v<T>) return std::to_string(value);
+        else return std::string(value);
+    }
+
+    const char* what_;
+    std::vector<std::string> names_, values_;
 };
 
 }  // namespace tunekit::core

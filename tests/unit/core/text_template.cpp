@@ -70,3 +70,16 @@ TEST_CASE("text_template: agrees with a regular expression, for random texts")
     ::regfree(&placeholder);
     CHECK(replaced > 500);
 }
+
+TEST_CASE("text_values: numbers and texts by name, of a text that is filled once")
+{
+    tk::core::text_values known("a kernel's text");
+    known.set("tile threads", 64, "8").set("type", std::string("{tile}"));
+    CHECK(known.in("{type}[{tile}] of {threads}; {}") == "{tile}[64] of 8; {}");
+    CHECK_THROWS_WITH_AS(
+        (void)known.in("{tiles}"),
+        "tunekit: a kernel's text: no parameter is called {tiles}, want tile, or {{tiles}} for the text "
+        "itself",
+        std::invalid_argument);
+    CHECK_THROWS_AS(known.set("a b", 1), std::logic_error);
+}

@@ -134,7 +134,8 @@ const reader readers[] = {
          return tk::io::detail::with_end(out + "leaf 0\n");
      },
      [](const std::string& path) {
-         const auto c = tk::dispatch::parse_choice(tk::io::read_text(path), path);
+         const auto c = tk::io::detail::within_memory(
+             path, [&] { return tk::dispatch::detail::choice_in(tk::io::read_text(path), "choice " + path); });
          return without_fault(c).devices.front().shapes.size();
      }},
     {"CSV",

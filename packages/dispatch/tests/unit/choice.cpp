@@ -71,38 +71,40 @@ TEST_CASE("a choice's file gives back the choice")
 {
     const auto c = fixtures::by_hand();
     const std::string text = dispatch::to_text(c);
-    CHECK(dispatch::parse_choice(text, "x") == c);
+    CHECK(dispatch::detail::choice_in(text, "choice x") == c);
     for (std::size_t n = 0; n < text.size(); ++n)
-        CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(text.substr(0, n), "x")), tunekit::error);
+        CHECK_THROWS_AS(static_cast<void>(dispatch::detail::choice_in(text.substr(0, n), "choice x")), tunekit::error);
     auto other = c;
     other.devices[0].tree[0].no = 0;  // would run round in a ring
-    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")),
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::detail::choice_in(dispatch::to_text(other), "choice x")),
                          doctest::Contains("an invalid tree"), tunekit::error);
     other = c;
     other.devices[1].shapes[0].config = 3;
     CHECK_THROWS_WITH_AS(
-        static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")),
+        static_cast<void>(dispatch::detail::choice_in(dispatch::to_text(other), "choice x")),
         doctest::Contains("device \"a \"GPU\" \\\" has the shape m=1 n=1 k=1 without its configuration"),
         tunekit::error);
     other = c;
     other.devices[0].tree[1].of = 8;
-    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+    CHECK_THROWS_AS(static_cast<void>(dispatch::detail::choice_in(dispatch::to_text(other), "choice x")),
+                    tunekit::error);
     other = c;
     std::swap(other.devices[0].shapes[0], other.devices[0].shapes[1]);
-    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")),
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::detail::choice_in(dispatch::to_text(other), "choice x")),
                          doctest::Contains("has the shape m=1 n=1 k=1 behind a later one"), tunekit::error);
     other = c;
     other.one_untuned = true;
-    CHECK(dispatch::parse_choice(dispatch::to_text(other), "x") == other);
+    CHECK(dispatch::detail::choice_in(dispatch::to_text(other), "choice x") == other);
     other.one = 3;
-    CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(other), "x")), tunekit::error);
+    CHECK_THROWS_AS(static_cast<void>(dispatch::detail::choice_in(dispatch::to_text(other), "choice x")),
+                    tunekit::error);
 }
 
 TEST_CASE("a choice's file that would take forever to write as a header is refused")
 {
     auto c = fixtures::by_hand();
     const auto refused = [&](const char* why) {
-        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(c), "x")),
+        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::detail::choice_in(dispatch::to_text(c), "choice x")),
                              doctest::Contains(why), tunekit::error);
     };
     auto& tree = c.devices[0].tree;
@@ -116,7 +118,7 @@ TEST_CASE("a choice's file that would take forever to write as a header is refus
     levels(1001, false);
     refused("more than 1000 levels");
     levels(1000, false);
-    CHECK(dispatch::parse_choice(dispatch::to_text(c), "x") == c);
+    CHECK(dispatch::detail::choice_in(dispatch::to_text(c), "choice x") == c);
     c.devices[0].scores[0].gain = std::numeric_limits<double>::quiet_NaN();
     refused("an invalid score");
 }

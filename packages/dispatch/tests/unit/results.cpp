@@ -164,7 +164,7 @@ TEST_CASE("a file gives back what was written, and its text does not depend on t
     odd.searched = false;
     all.add(odd);
     const std::string text = dispatch::to_text(all);
-    CHECK(dispatch::parse_results(text, "x") == all);
+    CHECK(dispatch::detail::results_in(text, "results x") == all);
     auto again = fixtures::empty_gemm();
     for (auto r = all.rows.rbegin(); r != all.rows.rend(); ++r) again.add(*r);
     again.set_date("box", "2026-11-22");
@@ -183,11 +183,12 @@ TEST_CASE("a file that was cut or changed anywhere is refused in one line")
 {
     const std::string text = dispatch::to_text(fixtures::powers(2, 2));
     for (std::size_t n = 0; n < text.size(); ++n)
-        CHECK_THROWS_AS(static_cast<void>(dispatch::parse_results(text.substr(0, n), "x")), tunekit::error);
+        CHECK_THROWS_AS(static_cast<void>(dispatch::detail::results_in(text.substr(0, n), "results x")),
+                        tunekit::error);
     for (std::size_t n = 0; n < text.size(); ++n) {
         std::string changed = text;
         changed[n] = static_cast<char>(changed[n] ^ 1);
-        CHECK_THROWS_AS(static_cast<void>(dispatch::parse_results(changed, "x")), tunekit::error);
+        CHECK_THROWS_AS(static_cast<void>(dispatch::detail::results_in(changed, "results x")), tunekit::error);
     }
 }
 
@@ -197,7 +198,7 @@ TEST_CASE("a file whose rows repeat more than 256 MiB of values is refused")
                        std::string(1 << 20, 'v') + "\ndevice box %\n";
     for (int m = 1; m <= 260; ++m) text += std::to_string(m) + " 0 1 1 1 1 s\n";
     CHECK_THROWS_WITH_AS(
-        static_cast<void>(dispatch::parse_results(tunekit::io::detail::with_end(std::move(text)), "x")),
+        static_cast<void>(dispatch::detail::results_in(tunekit::io::detail::with_end(std::move(text)), "results x")),
         doctest::Contains("hold more than 256 MiB of values"), tunekit::error);
 }
 
@@ -206,13 +207,13 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
     const auto refused = [](const std::string& body, const char* why) {
         const std::string text = tunekit::io::detail::with_end(
             "# tunekit results 1\nkernel gemm\nversion 1\nspace ab\nsizes m n\nparameters tile\n" + body);
-        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_results(text, "x")), doctest::Contains(why),
+        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::detail::results_in(text, "results x")), doctest::Contains(why),
                              tunekit::error);
     };
-    CHECK_NOTHROW(static_cast<void>(dispatch::parse_results(
+    CHECK_NOTHROW(static_cast<void>(dispatch::detail::results_in(
         tunekit::io::detail::with_end(
             "# tunekit results 1\nkernel gemm\nversion 1\nspace ab\nsizes m n\nparameters tile\n"),
-        "x")));
+        "results x")));
     refused("1 1 0 1 1 1 1 s\n", "line 7: configuration 0 is not in the file");
     refused("config 0 4\n1 1 0 1 1 1 1 s\n", "line 8");  // without a device
     refused("config 0 4\nconfig 0 5\n", "line 8: configuration 0 is there twice");
@@ -226,7 +227,7 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
     refused(d + "1 1 0 1 2 2 1 s\n", "low <= seconds");
     refused("config 0 4%zz\n", "is not a field");
     refused("device box\n", "wants a device and a date");
-    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_results("{\"tunekit_log\":2}\n", "run.jsonl")),
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::detail::results_in("{\"tunekit_log\":2}\n", "results run.jsonl")),
                          doctest::Contains("run.jsonl: is not a file of results"), tunekit::error);
 }
 

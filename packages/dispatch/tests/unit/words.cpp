@@ -62,7 +62,7 @@ TEST_CASE("a shape's text and a task's name have the word, and read back as its 
 TEST_CASE("files keep the words; rows, merges and files that do not fit them are refused")
 {
     const auto all = results({1, 4, 16});
-    CHECK(dispatch::parse_results(dispatch::to_text(all), "x") == all);
+    CHECK(dispatch::detail::results_in(dispatch::to_text(all), "results x") == all);
     CHECK(dispatch::to_text(all).find("\nparameters tile pack\nwords n no yes both\n") != std::string::npos);
     auto other = all;
     CHECK_THROWS_WITH_AS(other.add(fixtures::row(1, 4, 0, 1)),
@@ -74,7 +74,7 @@ TEST_CASE("files keep the words; rows, merges and files that do not fit them are
              {{{"n", {"no", "no"}}}, "has the word no of n twice"},
              {{{"n", {"no"}}, {"n", {"no"}}}, "names words of n twice"}}) {
         other = {.kernel = "gemm", .sizes = {"m", "n"}, .words = words};
-        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::parse_results(dispatch::to_text(other), "x")),
+        CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::detail::results_in(dispatch::to_text(other), "results x")),
                              doctest::Contains(why), tunekit::error);
         auto c = dispatch::fit(all);
         c.words = words;
@@ -87,7 +87,7 @@ TEST_CASE("another word is another world: neither the nearest nor the tree mixes
 {
     const auto all = results({1, 4, 16});
     const auto c = dispatch::fit(all, {.min_leaf = 1, .leaf_penalty = 0});
-    CHECK(dispatch::parse_choice(dispatch::to_text(c), "x") == c);
+    CHECK(dispatch::detail::choice_in(dispatch::to_text(c), "choice x") == c);
     REQUIRE(c.devices.size() == 1);
     CHECK(c.devices[0].words == 2);
     for (const auto by : {dispatch::rung::nearest, dispatch::rung::tree})
@@ -216,6 +216,7 @@ TEST_CASE("shapes that are none make neither a file nor a header")
         CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)),
                              doctest::Contains(wrong < 1 ? "=0 with a size below 1" : "=4 with an unknown word for n"),
                              std::invalid_argument);
-        CHECK_THROWS_AS(static_cast<void>(dispatch::parse_choice(dispatch::to_text(c), "x")), tunekit::error);
+        CHECK_THROWS_AS(static_cast<void>(dispatch::detail::choice_in(dispatch::to_text(c), "choice x")),
+                        tunekit::error);
     }
 }

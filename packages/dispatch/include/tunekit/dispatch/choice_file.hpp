@@ -247,13 +247,6 @@ inline void read_line_of(device_choice& d, const choice_line& line)
 
 }  // namespace detail
 
-/// Reads a choice from a file's text. `name` is the name of the file in messages. Errors: tunekit::error with the file,
-/// the line and what is wrong with it, or memory that does not suffice.
-[[nodiscard]] inline choice parse_choice(std::string_view text, const std::string& name)
-{
-    return io::within_memory(name, [&] { return detail::choice_in(text, "choice " + name); });
-}
-
 /// Writes a choice's file: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the old
 /// file then stays.
 inline void write_choice(const std::string& path, const choice& c) { io::write_text(path, to_text(c)); }

@@ -17,6 +17,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/core/text_template.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/system/files.hpp"
 
@@ -139,6 +140,13 @@ enum class value_type : std::uint8_t { flag, integer, long_integer, number, text
     std::string out;
     for (const std::string& s : all) out += (out.empty() ? "" : between) + s;
     return out;
+}
+
+/// The text with the value of each `{name}`; blanks separate the names.
+template <class... Values>
+[[nodiscard]] std::string filled(std::string_view text, std::string_view names, const Values&... values)
+{
+    return core::text_values("a header's text").set(names, values...).in(text);
 }
 
 /// The number with three decimals, such as "0.985".

@@ -29,19 +29,14 @@ namespace tunekit::dispatch::detail {
     return out + "};\n";
 }
 
-/// A return of a pick.
-[[nodiscard]] inline std::string returned(const dialect& in, const std::string& config, const char* by,
-                                          const std::string& untuned)
-{
-    return in.spoken("return @p{" + config + ", @r" + by + ", " + untuned + ", @ksame};\n");
-}
-
 /// The nodes of a tree from one on, as nested ifs.
 [[nodiscard]] inline std::string tree_text(const dialect& in, const device_choice& d, std::size_t at, std::size_t depth)
 {
     const tree_node& n = d.tree[at];
     const std::string indent(4 * depth, ' ');
-    if (n.of == 0) return indent + returned(in, std::to_string(n.config), "tree", in.truth(n.untuned));
+    if (n.of == 0)
+        return indent + in.spoken("return @p{{config}, @rtree, {untuned}, @ksame};\n", "config untuned", n.config,
+                                  in.truth(n.untuned));
     std::string feature;
     const bool one = n.less == 0 && (n.of & (n.of - 1)) == 0;
     for (std::size_t j = 0; j < 32; ++j)
@@ -65,45 +60,48 @@ namespace tunekit::dispatch::detail {
                 in.truth(s.untuned) + ", " + in.truth(s.around_untuned) + "},\n";
     }
     const hash_table hashed(d.shapes);
-    return in.spoken("\n@t $shape $shapes_#[] = {\n") + rows + "};\n" + numbers_text(in, "places_#", hashed.places) +
-           in.spoken(R"(
+    return in.spoken(R"(
+@t $shape $shapes_#[] = {
+{rows}};
+{places}
 /// The place of the measured shape of these sizes; else -1.
 @f int $exact_#(const long long* at)
 {
-    int place = @i($hash(at) >> )" +
-                     std::to_string(64 - hashed.bits) + R"();
-    for (; $places_#[place] != 0; place = (place + 1) & )" +
-                     std::to_string(hashed.places.size() - 1) + R"()
+    int place = @i($hash(at) >> {shift});
+    for (; $places_#[place] != 0; place = (place + 1) & {mask})
         if ($has_sizes($shapes_# + $places_#[place] - 1, at)) return $places_#[place] - 1;
     return -1;
 }
-)");
+)",
+                     "rows places shift mask", rows, numbers_text(in, "places_#", hashed.places), 64 - hashed.bits,
+                     hashed.places.size() - 1);
 }
 
 /// The tables of the grid of device `#`, and what finds the nearest measured shape.
 [[nodiscard]] inline std::string nearest_text(const choice& c, const device_choice& d, const dialect& in)
 {
     const nearest_grid grid(d);
-    std::string out = in.spoken("\n@t int $logs_#[][" + std::to_string(c.sizes.size()) + "] = {\n"), cell;
+    std::string logs, steps, cell;
     for (std::size_t k = 0; k < d.shapes.size(); ++k) {
         std::string row;
         for (std::size_t j = 0; j < c.sizes.size(); ++j) row += (j == 0 ? "" : ", ") + std::to_string(grid.log(k, j));
-        out += "    {" + row + "},\n";
+        logs += "    {" + row + "},\n";
     }
-    out += "};\n";
     for (std::size_t j = 0; j < c.sizes.size(); ++j) {
-        const std::string k = std::to_string(j), x = "logs[" + k + ']';
-        out += numbers_text(in, "steps_#_" + k, {grid.steps[j].begin(), grid.steps[j].end()});
-        cell += (j == 0 ? "" : " + ") + in.spoken("$steps_#_" + k + '[') +
-                (dialect::is_word(c, c.sizes[j]) ? x + " < 0 || " + x + " > 63 ? 0 : " + x
-                                                 : x + " >> " + std::to_string(nearest_grid::line_bits)) +
-                ']';
+        steps += numbers_text(in, "steps_#_" + std::to_string(j), {grid.steps[j].begin(), grid.steps[j].end()});
+        cell += (j == 0 ? "" : " + ") + in.spoken(dialect::is_word(c, c.sizes[j])
+                                                      ? "$steps_#_{j}[logs[{j}] < 0 || logs[{j}] > 63 ? 0 : logs[{j}]]"
+                                                      : "$steps_#_{j}[logs[{j}] >> {bits}]",
+                                                  "j bits", j, nearest_grid::line_bits);
     }
-    return out + numbers_text(in, "from_#", grid.from) + numbers_text(in, "nearest_#", grid.nearest) + in.spoken(R"(
+    return in.spoken(R"(
+@t int $logs_#[][{rank}] = {
+{logs}};
+{steps}{from}{nearest}
 /// The place of the measured shape next to it. `logs` has log2_steps of the sizes, and the places of words.
 @f int $next_#(const long long* logs)
 {
-    const int cell = @i()" + cell + R"();
+    const int cell = @i({cell});
     const unsigned end = $from_#[cell + 1];
     unsigned k = $from_#[cell];
     int best = $nearest_#[k++];
@@ -118,7 +116,9 @@ namespace tunekit::dispatch::detail {
     }
     return best;
 }
-)");
+)",
+                     "rank logs steps from nearest cell", c.sizes.size(), logs, steps,
+                     numbers_text(in, "from_#", grid.from), numbers_text(in, "nearest_#", grid.nearest), cell);
 }
 
 /// The tables and functions of one device.
@@ -132,15 +132,19 @@ namespace tunekit::dispatch::detail {
         logs += (j == 0 ? "" : ", ") + (dialect::is_word(c, c.sizes[j]) ? x : in.spoken("$log2_steps(" + x + ')'));
     }
     const std::string out =
-        exact_text(d, in) + (by_tree ? "" : nearest_text(c, d, in)) +
-        in.spoken("\n@f $pick $pick_#(const long long* at)\n{\n    " + std::string(by_tree ? "const " : "") +
-                  "int s = $exact_#(at);\n    if (s >= 0) ") +
-        returned(in, "$shapes_#[s].config", "exact", "$shapes_#[s].untuned") + "    const long long logs[] = {" + logs +
-        "};\n" +
-        (by_tree ? "    (void)logs;\n" + tree_text(in, d, 0, 1)
-                 : in.spoken("    s = $next_#(logs);\n    ") +
-                       returned(in, "$shapes_#[s].around", "nearest", "$shapes_#[s].around_untuned")) +
-        "}\n";
+        in.spoken(R"({exact}{nearest}
+@f $pick $pick_#(const long long* at)
+{
+    {const}int s = $exact_#(at);
+    if (s >= 0) return @p{$shapes_#[s].config, @rexact, $shapes_#[s].untuned, @ksame};
+    const long long logs[] = {logs};
+{else}}
+)",
+                  "exact nearest const logs else", exact_text(d, in), by_tree ? "" : nearest_text(c, d, in),
+                  by_tree ? "const " : "", '{' + logs + '}',
+                  by_tree ? "    (void)logs;\n" + tree_text(in, d, 0, 1) : in.spoken(R"(    s = $next_#(logs);
+    return @p{$shapes_#[s].around, @rnearest, $shapes_#[s].around_untuned, @ksame};
+)"));
     std::string numbered;
     for (const char x : out) numbered += x == '#' ? std::to_string(number) : std::string(1, x);
     return numbered;

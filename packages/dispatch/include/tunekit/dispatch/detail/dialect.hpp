@@ -17,24 +17,26 @@
 
 namespace tunekit::dispatch::detail {
 
-/// A language of generated headers. Texts are written with marks, which `spoken` turns into the language's words.
+/// A language of generated headers. Texts are written with marks, which `spoken` turns into the language's words, and
+/// with names in braces where a choice's own values stand.
 struct dialect {
     bool c = false;        ///< C99; else C++17
     std::string prefix{};  ///< of all names in C; in C++ they are in namespaces
 
     /// The text with its marks replaced:
     ///     $   the prefix of a name                    @m  the same, in C++ within the namespace `measured`
-    ///     @f  what a function begins with             @t  what a table begins with
+    ///     @f  what a function begins with             @t  what a table begins with        @s  what a structure does
     ///     @r  an enumerator of rung                   @k  an enumerator of kinship
     ///     @p  before the braces of a pick             @b  the type of a truth value       @n  false
     ///     @i(, @u(  a cast to int, to unsigned long long
     [[nodiscard]] std::string spoken(std::string_view text) const
     {
-        const std::array<std::pair<std::string_view, std::string>, 11> marks{{
+        const std::array<std::pair<std::string_view, std::string>, 12> marks{{
             {"$", prefix},
             {"@m", c ? prefix : "measured::"},
             {"@f", c ? "static inline" : "constexpr"},
             {"@t", c ? "static const" : "inline constexpr"},
+            {"@s", c ? "typedef struct" : "struct"},
             {"@r", c ? prefix : "rung::"},
             {"@k", c ? prefix : "kinship::"},
             {"@p", c ? "(" + prefix + "pick)" : ""},
@@ -54,14 +56,15 @@ struct dialect {
         }
         return out;
     }
-
-    /// A structure of that name with these lines of members.
-    [[nodiscard]] std::string structure(const std::string& name, const std::string& members) const
+    /// The same, with the value of each `{name}`; in values no mark is replaced.
+    template <class... Values>
+    [[nodiscard]] std::string spoken(std::string_view text, std::string_view names, const Values&... values) const
     {
-        const std::string full = prefix + name;
-        return c ? "typedef struct " + full + " {\n" + members + "} " + full + ";\n"
-                 : "struct " + full + " {\n" + members + "};\n";
+        return filled(spoken(text), names, values...);
     }
+
+    /// What stands between the brace that closes a structure of that name and the semicolon.
+    [[nodiscard]] std::string closing(const std::string& name) const { return c ? ' ' + prefix + name : ""; }
 
     /// An enumeration of that name. In C the enumerators have the prefix, and with `scoped` the enumeration's name,
     /// too.
