@@ -4,7 +4,6 @@
 /// \file
 /// What tune_command tells at its end: a table, JSON, a T4 file, and a command to paste.
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -17,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/support/shell_words.hpp"
-#include "tunekit/core/text.hpp"
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/program/program_options.hpp"
@@ -40,7 +38,6 @@ struct command_report {
     tunekit::measure::program_command winner{};
 
     [[nodiscard]] const tunekit::report::seen_task& task() const { return run.tasks.front(); }
-    [[nodiscard]] bool unclear() const { return found.rounds < found.rounds_to_separate; }
 };
 
 /// A JSON value of a parameter's.
@@ -62,20 +59,18 @@ inline nlohmann::ordered_json json_of(const tunekit::space::value_product& space
     return out;
 }
 
+/// An infinity, and what is no number, is written as null.
 inline nlohmann::ordered_json json_of(const command_report& r, const tunekit::space::value_product& space,
                                       const tunekit::report::told_configuration& c)
 {
-    const auto number = [](double x) {
-        return std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json();
-    };
     const auto& unit = r.task().unit;
     const auto within = unit.shown(c.within);
-    nlohmann::ordered_json out{{"config", json_of(space, c.candidate)}, {"cost", number(unit.shown(c.cost))}};
-    out["low"] = number(within.low);
-    out["high"] = number(within.high);
+    nlohmann::ordered_json out{{"config", json_of(space, c.candidate)},
+                               {"cost", unit.shown(c.cost)},
+                               {"low", within.low},
+                               {"high", within.high}};
     const auto& names = r.task().value_names;
-    for (std::size_t k = 0; k < names.size() && k < c.numbers.size(); ++k)
-        out["numbers"][names[k]] = number(c.numbers[k]);
+    for (std::size_t k = 0; k < names.size() && k < c.numbers.size(); ++k) out["numbers"][names[k]] = c.numbers[k];
     return out;
 }
 
@@ -105,14 +100,12 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
             json one{{"config", json_of(space, m.candidate)}};
             for (std::size_t g = 0; g < t.goals.size(); ++g) {
                 const bool cost = t.goals[g] == 0;
-                const auto shown = [&](double x) {
-                    return std::isfinite(x) ? json(cost ? t.unit.shown(x) : x) : json();
-                };
+                const double value = m.goals[g];
                 const auto within = cost ? t.unit.shown(m.within[g]) : m.within[g];
                 one["goals"][cost ? "cost" : t.value_names[t.goals[g] - 1]] = {
-                    {"value", shown(m.goals[g])},
-                    {"low", std::isfinite(within.low) ? json(within.low) : json()},
-                    {"high", std::isfinite(within.high) ? json(within.high) : json()}};
+                    {"value", cost && std::isfinite(value) ? t.unit.shown(value) : value},
+                    {"low", within.low},
+                    {"high", within.high}};
             }
             return one;
         };
@@ -170,19 +163,16 @@ inline void print_failures(const command_report& r)
 
 inline void print_table(const command_report& r, const tunekit::space::value_product& space)
 {
+    using tunekit::report::detail::numbers_text;
     const auto& f = r.found;
     const auto& t = r.task();
     std::printf("%zu configuration%s measured, %zu failed, %.1f s: %s\n\n", t.trials.size(),
                 t.trials.size() == 1 ? "" : "s", f.failed, r.run.seconds, r.run.stopped.c_str());
     print_failures(r);
     if (!f.best && f.nearest) {
-        std::string numbers;
-        for (std::size_t k = 0; k < t.value_names.size() && k < f.nearest->numbers.size(); ++k)
-            numbers += "; " + t.value_names[k] + ' ' +
-                       tunekit::core::text_of(f.nearest->numbers[k], std::chars_format::general, 5);
         std::printf("no configuration keeps the limit of '%s'; the nearest that was found: %s%s\n",
                     tunekit::report::printable(t.objective).c_str(), space.text(f.nearest->candidate).c_str(),
-                    numbers.c_str());
+                    numbers_text(t, *f.nearest, "; ").c_str());
         return;
     }
     if (!f.best) {
@@ -195,29 +185,23 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
         const auto within = t.unit.shown(c.within);
         const auto end = [&](double x) { return cost_text(t.unit, t.unit.shown(x)); };  // of what is shown
         const bool bounded = within.low > 0 && std::isfinite(within.high);
-        std::string numbers;
-        for (std::size_t k = 0; k < t.value_names.size() && k < c.numbers.size(); ++k) {
-            char text[64];
-            std::snprintf(text, sizeof text, " %.5g", c.numbers[k]);
-            numbers += "; " + t.value_names[k] + text;
-        }
         table.row(what, cost_text(t.unit, c.cost), bounded ? "[" + end(within.low) + ", " + end(within.high) + "]" : "",
-                  space.text(c.candidate) + numbers);
+                  space.text(c.candidate) + numbers_text(t, c, "; "));
     };
     if (f.compared && (f.against_baseline || f.compared->candidate != f.best->candidate))
         line(f.against_baseline ? "default" : "first", *f.compared);
     line("best", *f.best);
-    for (const auto& c : f.tied) line(r.unclear() ? "unclear" : "tied", c);
+    for (const auto& c : f.tied) line(f.unclear() ? "unclear" : "tied", c);
     std::fputs(table.text().c_str(), stdout);
     std::fputs(tunekit::report::detail::front_text(t, f, "").c_str(), stdout);
     const bool two = f.compared && f.compared->candidate != f.best->candidate;
     if (two) {
-        const std::string what = f.against_baseline ? "the default" : "the first that ran",
+        const std::string what = tunekit::report::detail::compared_words(f),
                           gain = tunekit::report::detail::number(f.gain, 3);
         if (t.unit.maximize) std::printf("\nthe best reaches %s times what %s does\n", gain.c_str(), what.c_str());
         else std::printf("\n%s costs %s times as much\n", what.c_str(), gain.c_str());
     }
-    if (r.unclear() && (!f.tied.empty() || (two && f.rounds == 0)) && r.seconds_to_separate > 0)
+    if (f.unclear() && (!f.tied.empty() || (two && f.rounds == 0)) && r.seconds_to_separate > 0)
         std::printf("\nnot separated: %lu runs side by side, at least %lu are needed; want --seconds %.0f or more\n",
                     static_cast<unsigned long>(f.rounds), static_cast<unsigned long>(f.rounds_to_separate),
                     std::ceil(r.seconds_to_separate));
@@ -261,7 +245,7 @@ inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::
             r.correctness = r.invalidity == "correctness" ? 0 : 1;
         } else {
             const bool is_time = unit.is_time();
-            r.objectives = {is_time ? "time" : unit.maximize ? "score" : "cost"};
+            r.objectives = {unit.word()};
             for (const double s : m.batches)
                 if (is_time) r.runtimes.push_back(1e3 * s);
             r.quantities.push_back(

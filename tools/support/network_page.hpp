@@ -39,17 +39,15 @@ public:
     {
         if (!page_.wanted()) return;
         auto run = seen(r.plan, tasks);
-        double before = 0, after = 0;
         for (std::size_t k = 0; k < jobs_.all.size(); ++k) {
             const network_job& j = jobs_.all[k];
-            before += j.times * r.ends[k].untuned_cost;
-            after += j.times * r.ends[k].cost;
             if (r.ends[k].best) run.use.push_back(j.name + ": " + j.space.text(*r.ends[k].best));
         }
-        if (after < tunekit::forever && before < tunekit::forever) {
+        const network_totals all = totals_of(jobs_, r, o_.workers);
+        if (all.tuned_latency < tunekit::forever && all.default_latency < tunekit::forever) {
             char text[120];
             std::snprintf(text, sizeof text, "last comparison, side by side: %.4g ms by default, %.4g ms tuned",
-                          1e3 * before, 1e3 * after);
+                          1e3 * all.default_latency, 1e3 * all.tuned_latency);
             run.facts.emplace_back(text);
         }
         page_.write(run, false);

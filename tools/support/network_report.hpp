@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <deque>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -121,7 +120,6 @@ inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tunin
                                       const tunekit::last_comparison& e)
 {
     using json = nlohmann::ordered_json;
-    const auto finite = [](double x) { return x < std::numeric_limits<double>::infinity() ? json(x) : json(); };
     auto config = json::object();
     if (e.best) {
         const auto texts = j.space.texts(*e.best);
@@ -138,8 +136,8 @@ inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tunin
             {"trials", record.trials().size()},
             {"worker_of_trial", workers},
             {"failed", record.failed()},
-            {"default_ms", finite(1e3 * e.untuned_cost)},
-            {"tuned_ms", finite(1e3 * e.cost)},
+            {"default_ms", 1e3 * e.untuned_cost},
+            {"tuned_ms", 1e3 * e.cost},
             {"gflops", j.flops / e.cost * 1e-9},
             {"seconds", record.seconds()},
             {"verified", e.best.has_value()},
@@ -148,10 +146,10 @@ inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tunin
             {"config", config}};
 }
 
+/// An infinity, of a task without a verified kernel, is written as null.
 inline void print_json(const tune_network_options& o, const network_jobs& jobs, const network_result& r)
 {
     using json = nlohmann::ordered_json;
-    const auto finite = [](double x) { return x < std::numeric_limits<double>::infinity() ? json(x) : json(); };
     const network_totals all = totals_of(jobs, r, o.workers);
     auto tasks = json::array();
     for (std::size_t k = 0; k < jobs.all.size(); ++k)
@@ -168,8 +166,8 @@ inline void print_json(const tune_network_options& o, const network_jobs& jobs, 
              {"trials", all.trials},
              {"failed", all.failed},
              {"measuring_share", all.measuring_share},
-             {"default_latency_ms", finite(1e3 * all.default_latency)},
-             {"tuned_latency_ms", finite(1e3 * all.tuned_latency)},
+             {"default_latency_ms", 1e3 * all.default_latency},
+             {"tuned_latency_ms", 1e3 * all.tuned_latency},
              {"forecast",
               {{"seconds", all.next_minute.seconds},
                {"gain_ms", 1e3 * all.next_minute.gain},

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/processes/files/line_seal.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;
@@ -82,5 +84,39 @@ TEST_CASE("a log of version 0.1 is read, with the words that it had for failures
     for (std::size_t k = 0; k < words.size(); ++k) {
         REQUIRE(log.trials[k].measured.failed);
         CHECK(log.trials[k].measured.failed->kind == static_cast<tk::measure::failure_kind>(k));
+    }
+}
+
+TEST_CASE("a log is read up to the first line that cannot be, and the problem is what refuses the whole log")
+{
+    const grid_space first({4, 3}), second({3, 3});
+    auto header = log_of(first, second).header;
+    header.schema = tk::io::event_log_schema;
+    std::string whole = tk::io::detail::sealed(tk::io::to_line(header)) + '\n';
+    for (std::uint64_t i = 0; i < 3; ++i)
+        whole += tk::io::detail::sealed(tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::tell,
+                                                                          .jobs = {{.candidate = i}},
+                                                                          .about = {.device = "board"},
+                                                                          .measured = {.cost = 1, .runs = 1}})) +
+                 '\n';
+    CHECK_FALSE(tk::io::parse_log_beginning(whole, "log").problem);
+    CHECK_FALSE(tk::io::parse_log_beginning(whole + "{\"tell\":", "log").problem);  // torn, as ever
+
+    const std::string last = whole.substr(whole.rfind('\n', whole.size() - 2) + 1);
+    std::string changed = last, misfit = last.substr(0, last.size() - tk::io::detail::seal_size - 1) + '}';
+    changed.replace(changed.find("\"cost\":1"), 8, "\"cost\":2");
+    misfit.replace(misfit.find("\"board\""), 7, "7");  // a trial that is whole, of an event that is not
+    for (const std::string& bad :
+         {std::string("NaN\n"), std::string("\n"), changed, tk::io::detail::sealed(misfit) + '\n'}) {
+        CAPTURE(bad);
+        const auto read = tk::io::parse_log_beginning(whole + bad + last, "log");
+        CHECK(read.whole_bytes == static_cast<std::int64_t>(whole.size()));
+        CHECK(read.events.size() == 3);
+        CHECK(read.trials.size() == 3);
+        REQUIRE(read.problem);
+        CHECK(std::string(read.problem->what()).find("tunekit: log log, line 5: ") == 0);
+        CHECK_THROWS_WITH_AS((void)tk::io::parse_log(whole + bad + last, "log"), read.problem->what(), tk::error);
+        CHECK_THROWS_WITH_AS((void)tk::io::parse_log_beginning(bad + whole, "log"),
+                             doctest::Contains("log log, line 1: "), tk::error);
     }
 }

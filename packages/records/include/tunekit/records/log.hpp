@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
@@ -176,10 +177,10 @@ namespace detail {
 
 namespace detail {
 
-/// The text of a trial, with its limits where it has some: what was known before has none, nor has the last comparison.
-[[nodiscard]] inline std::string trial_line(const log_trial& t, bool limited)
+/// The text of a line with a trial behind what it has, with the trial's limits where it has some: what was known before
+/// has none, nor has the last comparison.
+[[nodiscard]] inline std::string trial_line(json_line line, const log_trial& t, bool limited)
 {
-    json_line line;
     line.member("task", t.task).member("batch", t.batch).member("index", t.candidate);
     if (!t.values.empty()) line.member("values", t.values);
     if (limited) line.member_json("limits", to_json(t.limits));
@@ -208,7 +209,7 @@ namespace detail {
 
 /// The text of a trial's line, without the line's end. A cost that is not a positive number is written as null, and so
 /// are times below 0.
-[[nodiscard]] inline std::string to_line(const log_trial& t) { return detail::trial_line(t, true); }
+[[nodiscard]] inline std::string to_line(const log_trial& t) { return detail::trial_line({}, t, true); }
 
 /// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, a result that was known before,
 /// a measurement of the last comparison, or the end. The log has one line each, in their order.
@@ -277,9 +278,8 @@ struct log_event {
         if (e.what != log_event::kind::tell) line.member(known ? "known" : "round", e.n);
         else line.member("tell", number(e.jobs[0].ticket)).member("worker", e.worker);
         if (!e.about.device.empty()) line.member("device", e.about.device);
-        const std::string head = line.member("stamp_s", e.stamp).text();
-        return head.substr(0, head.size() - 1) + ',' +
-               detail::trial_line(trial, e.what == log_event::kind::tell).substr(1);
+        line.member("stamp_s", e.stamp);
+        return detail::trial_line(std::move(line), trial, e.what == log_event::kind::tell);
     }
     const measure::limits l = e.jobs.empty() ? measure::limits{} : e.jobs.front().limits;
     std::string jobs = "[";

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,11 +22,12 @@ namespace tunekit::io {
 
 /// The content of a log: its whole lines.
 struct log_content {
-    log_header header;              ///< the first line
-    std::vector<log_trial> trials;  ///< in the order of their answers
-    std::vector<log_event> events;  ///< of a log of schema 2
-    std::int64_t whole_bytes = 0;   ///< up to the end of the last whole line; a torn line may follow
-    std::string note{};             ///< a remark in one line, such as that it is an older log; else empty
+    log_header header;               ///< the first line
+    std::vector<log_trial> trials;   ///< in the order of their answers
+    std::vector<log_event> events;   ///< of a log of schema 2
+    std::int64_t whole_bytes = 0;    ///< up to the end of the last whole line; a torn line may follow
+    std::string note{};              ///< a remark in one line, such as that it is an older log; else empty
+    std::optional<error> problem{};  ///< of `parse_log_beginning`: why the line after these could not be read
 };
 
 namespace detail {
@@ -39,6 +41,10 @@ void check_beginning(std::string_view text, const log_content& read, const std::
 /// and left out; the lines before it count. Every line has a checksum, as in all logs of this version, or none has, as
 /// in older logs; `note` then says so. Errors: tunekit::error that names the file, the line and its fault.
 [[nodiscard]] log_content parse_log(std::string_view text, const std::string& name);
+
+/// The same up to the first line that cannot be read; `problem` says why. Errors: those of the first line, and of
+/// memory.
+[[nodiscard]] log_content parse_log_beginning(std::string_view text, const std::string& name);
 
 /// Reads the log file at `path`, which is never changed. Errors: those of parse_log, and tunekit::error where it cannot
 /// be read, is no regular file or has no whole line.
@@ -75,7 +81,6 @@ template <class Space>
 #include <iterator>
 #include <limits>
 #include <new>
-#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -345,12 +350,13 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                       .candidate = candidate_from(j.at("index"), header, task)});
     if (!tell) return e;
     e.worker = j.at("worker").get<std::uint64_t>();
-    trials.push_back(trial_from(j, header));
-    trials.back().worker = e.worker;
-    e.jobs.front().limits = trials.back().limits;
-    if (j.value().contains("device")) e.about.device = trials.back().device = j.at("device").get<std::string>();
-    e.values = trials.back().values;
-    e.measured = trials.back().measured;
+    log_trial t = trial_from(j, header);
+    t.worker = e.worker;
+    e.jobs.front().limits = t.limits;
+    if (j.value().contains("device")) e.about.device = t.device = j.at("device").get<std::string>();
+    e.values = t.values;
+    e.measured = t.measured;
+    trials.push_back(std::move(t));
     return e;
 }
 
@@ -373,28 +379,29 @@ TUNEKIT_INLINE void check_beginning(std::string_view text, const log_content& re
 
 }  // namespace detail
 
-TUNEKIT_INLINE log_content parse_log(std::string_view text, const std::string& name)
+TUNEKIT_INLINE log_content parse_log_beginning(std::string_view text, const std::string& name)
 {
+    using malformed = detail::json_fields::malformed;
     log_content out;
     bool sealed = false;
     std::size_t at = 0;
     for (std::size_t number = 1, end = 0; (end = text.find('\n', at)) != std::string_view::npos; ++number) {
-        const auto refuse = [&](const std::string& field, const std::string& what) {
-            throw error("log " + name + ", line " + std::to_string(number) + ": " + field + (field.empty() ? "" : " ") +
-                        what + "; the " + std::to_string(number - 1) +
-                        " lines before it are whole: cut the file after them to go on");
-        };
         const std::string_view line = text.substr(at, end - at);
         try {
             const seal seal = seal_of(line);
             if (number == 1) sealed = seal != seal::none;
-            if (seal == seal::broken) refuse("", "its checksum is another one: it was changed or damaged");
+            if (seal == seal::broken)
+                throw malformed{"", "its checksum is another one: it was changed or damaged"};
             if (sealed != (seal == seal::whole))
-                refuse("", sealed ? "has no checksum, but the first line has"
-                                  : "has a checksum, but the first line has none");
+                throw malformed{"", sealed ? "has no checksum, but the first line has"
+                                           : "has a checksum, but the first line has none"};
             detail::take_line(out, line);
-        } catch (const detail::json_fields::malformed& e) {
-            refuse(e.field, e.what);
+        } catch (const malformed& e) {
+            out.problem = error("log " + name + ", line " + std::to_string(number) + ": " + e.field +
+                                (e.field.empty() ? "" : " ") + e.what + "; the " + std::to_string(number - 1) +
+                                " lines before it are whole: cut the file after them to go on");
+            if (number == 1) throw *out.problem;
+            break;
         } catch (const std::bad_alloc&) {
             out = {};  // so that there is memory for the message
             throw error("log " + name + ", line " + std::to_string(number) + ": there is no memory for it");
@@ -405,6 +412,13 @@ TUNEKIT_INLINE log_content parse_log(std::string_view text, const std::string& n
     if (out.whole_bytes != 0 && !sealed)
         out.note =
             "log " + name + ": has no checksums, as older versions wrote it; a changed number would not be noticed";
+    return out;
+}
+
+TUNEKIT_INLINE log_content parse_log(std::string_view text, const std::string& name)
+{
+    log_content out = parse_log_beginning(text, name);
+    if (out.problem) throw *out.problem;
     return out;
 }
 

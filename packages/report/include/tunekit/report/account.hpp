@@ -102,6 +102,9 @@ struct findings {
     std::optional<surrogate::variance_shares>
         shares_good{};                 ///< the same, with costs above the median set to the median
     std::vector<std::size_t> order{};  ///< parameters, the most important ones first
+
+    /// Whether too few rounds were run to separate any two, so that ties say nothing.
+    [[nodiscard]] bool unclear() const noexcept { return rounds < rounds_to_separate; }
 };
 
 }  // namespace tunekit::report

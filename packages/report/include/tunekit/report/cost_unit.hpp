@@ -24,6 +24,8 @@ struct cost_unit {
 
     /// Whether a cost is told as a time that passes.
     [[nodiscard]] bool is_time() const { return name == "s" && !maximize; }
+    /// What is told of a cost: "time", "score" or "cost".
+    [[nodiscard]] const char* word() const { return is_time() ? "time" : maximize ? "score" : "cost"; }
     /// The number that is told of a cost.
     [[nodiscard]] double shown(double cost) const { return maximize ? 1 / cost : cost; }
     /// The same of an interval of costs.

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -66,35 +65,6 @@ inline void judge(seen_task& t, const std::string& text)
     t.goals.clear();
 }
 
-/// The longest beginning of a log that can be read, and in `problem` what is wrong with the line after it.
-[[nodiscard]] inline io::log_content parse_beginning(std::string_view text, const std::string& name,
-                                                     std::string& problem)
-{
-    std::exception_ptr why;
-    try {
-        return io::parse_log(text, name);
-    } catch (const error& e) {
-        problem = e.what();
-        why = std::current_exception();
-    }
-    std::vector<std::size_t> ends{0};
-    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
-        ends.push_back(at + 1);
-    io::log_content out;
-    std::size_t good = 0, bad = ends.size();  // so many lines can be read; so many cannot
-    while (bad - good > 1) {
-        const std::size_t middle = good + (bad - good) / 2;
-        try {
-            out = io::parse_log(text.substr(0, ends[middle]), name);
-            good = middle;
-        } catch (const error&) {
-            bad = middle;
-        }
-    }
-    if (good == 0) std::rethrow_exception(why);
-    return out;
-}
-
 }  // namespace detail
 
 /// Reads the run from the log at `path`, of either schema. A torn or broken log is read as far as possible, and
@@ -104,12 +74,10 @@ inline void judge(seen_task& t, const std::string& text)
 ///         has no numbers for, or where it has several tasks.
 [[nodiscard]] inline seen_run seen_run_of_log(const std::string& path, const std::string& objective = {})
 {
-    std::string problem;
-    const std::string whole = io::read_text(path);
-    const io::log_content log = detail::parse_beginning(whole, path, problem);
+    const io::log_content log = io::parse_log_beginning(io::read_text(path), path);
     if (log.whole_bytes == 0) throw error("log " + path + ": has no whole line: nothing was logged yet");
     seen_run out;
-    if (!problem.empty()) out.problems.push_back(problem);
+    if (log.problem) out.problems.emplace_back(log.problem->what());
     const auto& h = log.header;
     for (const auto& t : h.tasks) {
         seen_task one{.name = detail::bytes_of_log(t.name), .size = t.size, .flops = t.flops, .weight = t.weight};

@@ -84,23 +84,22 @@ namespace detail {
     return out + parts[eighths % 8];
 }
 
+/// A verdict, its sentences indented.
+[[nodiscard]] inline std::string verdict_text(const verdict& v)
+{
+    std::string out = printable(v.headline) + '\n';
+    for (const auto& s : v.sentences) out += wrapped(printable(s), "  ");
+    return out;
+}
+
 inline void add_task(std::string& out, const seen_task& t, const findings& f, bool with_verdict)
 {
-    if (with_verdict) {
-        const verdict v = verdict_of(t, f);
-        out += "\n" + printable(t.name) + ": " + printable(v.headline) + '\n';
-        for (const auto& s : v.sentences) out += wrapped(printable(s), "  ");
-    }
+    if (with_verdict) out += '\n' + printable(t.name) + ": " + verdict_text(verdict_of(t, f));
     if (f.winner) {
         constexpr std::size_t columns = 60;
         std::vector<double> best(columns, std::numeric_limits<double>::infinity());
-        double so_far = best[0];
-        for (std::size_t i = 0; i < t.trials.size(); ++i) {
-            if (t.trials[i].verified()) so_far = (std::min)(so_far, t.trials[i].measured.cost);
-            best[i * columns / t.trials.size()] = so_far;
-        }
-        for (std::size_t k = 1; k < columns; ++k)
-            if (!std::isfinite(best[k])) best[k] = best[k - 1];
+        for (const std::size_t i : f.incumbents)
+            for (std::size_t k = i * columns / t.trials.size(); k < columns; ++k) best[k] = t.trials[i].measured.cost;
         out += "\n  tuning curve  " + sparkline(best) + "  " +
                printable(t.unit.text(t.trials[f.incumbents.back()].measured.cost)) + '\n';
     }
@@ -137,18 +136,16 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
     std::string out = printable(run.title) + "\n";
     for (const auto& p : run.problems) out += wrapped("! " + printable(p), "");
     if (run.tasks.empty()) return out + "The log has no task.\n";
-    const verdict v = verdict_of(run, all);
-    out += "\n" + printable(v.headline) + '\n';
-    for (const auto& s : v.sentences) out += wrapped(printable(s), "  ");
+    out += '\n' + verdict_text(verdict_of(run, all));
     const auto points = latency_of(run);
     if (run.tasks.size() > 1 && !points.empty()) {
         constexpr std::size_t columns = 60;
         std::vector<double> best(columns, std::numeric_limits<double>::infinity());
         const double end = run.seconds > 0 ? run.seconds : 1;
         for (const auto& p : points)
-            best[(std::min)(columns - 1, static_cast<std::size_t>(p.seconds / end * columns))] = p.latency;
-        for (std::size_t k = 1; k < columns; ++k)
-            if (!std::isfinite(best[k])) best[k] = best[k - 1];
+            for (std::size_t k = (std::min)(columns - 1, static_cast<std::size_t>(p.seconds / end * columns));
+                 k < columns; ++k)
+                best[k] = p.latency;
         out += "\n  model latency " + sparkline(best) + "  " + time(points.back().latency) + '\n';
     }
     for (std::size_t k = 0; k < run.tasks.size(); ++k) add_task(out, run.tasks[k], all[k], run.tasks.size() > 1);

@@ -28,8 +28,7 @@ namespace tunekit::report::detail {
 [[nodiscard]] inline std::string goal_name(const seen_task& t, std::size_t g)
 {
     const std::size_t k = t.goals[g];
-    if (k == 0) return t.unit.is_time() ? "time" : t.unit.maximize ? "score" : "cost";
-    return t.value_names[k - 1];
+    return k == 0 ? t.unit.word() : t.value_names[k - 1];
 }
 
 /// A value of goal g, in its unit.
@@ -127,11 +126,14 @@ namespace tunekit::report::detail {
     return std::move(d).text();
 }
 
-/// What stands for a member in a table: its place, or that it is the default.
-[[nodiscard]] inline std::string member_name(const seen_task& t, const front_member& m, bool dropped)
+/// Calls `row` with each member of a front and what stands for it in a table: nothing, "default", or `not_in_it` of a
+/// default that was dropped.
+template <class Row>
+void each_choice(const seen_task& t, const pareto& front, const char* not_in_it, Row&& row)
 {
-    const bool untuned = t.baseline == m.candidate;
-    return untuned ? dropped ? "default, not in it" : "default" : "";
+    for (const front_member& m : front.members) row(m, t.baseline == m.candidate ? "default" : "");
+    for (const front_member& m : front.dropped)
+        if (t.baseline == m.candidate) row(m, not_in_it);
 }
 
 /// The section on the front.
@@ -153,17 +155,15 @@ inline void write_front(document& to, const seen_task& t, const findings& f, std
         table.columns.push_back("95 %");
     }
     table.columns.emplace_back("");
-    for (const front_member* m : all_of(*f.front)) {
-        const bool dropped = m >= f.front->dropped.data() && m < f.front->dropped.data() + f.front->dropped.size();
-        if (dropped && t.baseline != m->candidate) continue;
+    each_choice(t, *f.front, "default, not in it", [&](const front_member& m, const char* name) {
         auto& row = table.rows.emplace_back();
-        row.emplace_back(configuration_of(t, m->candidate, told_of(t, m->candidate).values));
+        row.emplace_back(configuration_of(t, m.candidate, told_of(t, m.candidate).values));
         for (std::size_t g = 0; g < t.goals.size(); ++g) {
-            row.emplace_back(goal_text(t, g, m->goals[g]), m->goals[g]);
-            row.emplace_back(goal_range(t, g, *m));
+            row.emplace_back(goal_text(t, g, m.goals[g]), m.goals[g]);
+            row.emplace_back(goal_range(t, g, m));
         }
-        row.emplace_back(member_name(t, *m, dropped));
-    }
+        row.emplace_back(name);
+    });
     to.add_table(table);
     to.end_section();
 }
@@ -187,17 +187,15 @@ inline void write_front(document& to, const seen_task& t, const findings& f, std
     heads.emplace_back("configuration");
     widths.push_back(-1);
     text_table table(heads, widths);
-    for (const front_member* m : all_of(*f.front)) {
-        const bool dropped = m >= f.front->dropped.data() && m < f.front->dropped.data() + f.front->dropped.size();
-        if (dropped && t.baseline != m->candidate) continue;
-        std::vector<std::string> cells{dropped ? "(default)" : member_name(t, *m, false)};
+    each_choice(t, *f.front, "(default)", [&](const front_member& m, const char* name) {
+        std::vector<std::string> cells{name};
         for (std::size_t g = 0; g < t.goals.size(); ++g) {
-            cells.push_back(plain_blanks(goal_text(t, g, m->goals[g])));
-            cells.push_back(plain_blanks(goal_range(t, g, *m)));
+            cells.push_back(plain_blanks(goal_text(t, g, m.goals[g])));
+            cells.push_back(plain_blanks(goal_range(t, g, m)));
         }
-        cells.push_back(printable(configuration_of(t, m->candidate, told_of(t, m->candidate).values)));
+        cells.push_back(printable(configuration_of(t, m.candidate, told_of(t, m.candidate).values)));
         table.row_of(cells);
-    }
+    });
     return out + table.text(indent);
 }
 

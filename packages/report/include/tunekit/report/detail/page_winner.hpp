@@ -37,7 +37,7 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
         std::string head = is_compared(c) ? f.against_baseline ? "default" : "first" : "";
         if (c == shown.front()) head = head.empty() ? "winner" : "winner, " + head;
         else if (!f.compared || c != &*f.compared)
-            head = (unclear(f) ? "unclear" : "tied") + (head.empty() ? "" : ", " + head);
+            head = (f.unclear() ? "unclear" : "tied") + (head.empty() ? "" : ", " + head);
         table.columns.push_back(head);
     }
     const auto row = [&](const std::string& name, auto&& value) {
@@ -45,10 +45,7 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
         cells.emplace_back(name);
         for (const auto* const c : shown) cells.emplace_back(value(*c));
     };
-    row(t.unit.is_time()  ? "time"
-        : t.unit.maximize ? "score"
-                          : "cost",
-        [&](const told_configuration& c) { return t.unit.text(c.cost); });
+    row(t.unit.word(), [&](const told_configuration& c) { return t.unit.text(c.cost); });
     row("95 %", [&](const told_configuration& c) {
         const std::string within = t.unit.text(c.within);
         return within.empty() ? "unknown" : within;
