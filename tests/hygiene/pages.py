@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """pages.py ROOT: pages that a person reads to the end. User pages (docs/*.md) begin with what the thing is in one sentence, have no sentence
-above 38 words and no table row above 120 columns, together no more lines than LINES. A how-to, and a page of an algorithm, has a listing and
+and no table row longer than bounds.txt beside this file allows, and together no more lines. A how-to, and a page of an algorithm, has a listing and
 says when to use the thing, its settings, its cost and what goes wrong. READMEs have short sentences and narrow tables, too. Study pages
 (docs/studies/*.md) have question, data, command, date and verdict. --count prints what each page has."""
 import pathlib
 import re
 import sys
 
-LINES = 6000
-WORDS = 38
-COLUMNS = 120
+import bounds
+
 # The headings of a page that somebody does something by; the words may be followed by others.
 HEADINGS = ("When to use", "Settings", "Cost", "What goes wrong")
 # What is looked up or read in another order: lists, words, decisions, the way in.
@@ -67,17 +66,18 @@ def sentences(text):
     return [[w for w in s.split() if re.search(r"\w", w)] for s in re.split(r"(?<=[.!?])[)*_\"]*\s+", text)]
 
 
-def look(page, text):
-    """What is wrong with a user page."""
+def look(page, text, most):
+    """What is wrong with a user page, and with what is longer than `most` says."""
+    words, wide = most["words of a sentence"], most["columns of a table"]
     found = blocks(text)
     for line, kind, what in found:
         if kind in ("text", "item"):
             for s in sentences(what):
-                if len(s) > WORDS:
-                    yield line, f"a sentence of {len(s)} words, want {WORDS} at most: {' '.join(s[:8])} ..."
+                if len(s) > words:
+                    yield line, f"a sentence of {len(s)} words, want {words} at most: {' '.join(s[:8])} ..."
         columns = len(re.sub(r"\]\([^)]*\)", "]", what))  # where a link leads nobody reads
-        if kind == "row" and columns > COLUMNS:
-            yield line, f"a row of {columns} columns, want {COLUMNS} at most"
+        if kind == "row" and columns > wide:
+            yield line, f"a row of {columns} columns, want {wide} at most"
     body = [b for b in found if b[1] != "heading"]
     if not found or found[0][1] != "heading" or not body or body[0][1] != "text" or len([s for s in sentences(body[0][2]) if s]) > 1:
         yield 1, "want a heading, and below it what this is in one sentence, alone"
@@ -93,20 +93,22 @@ def look(page, text):
 
 def main():
     root = pathlib.Path(sys.argv[1])
+    most = bounds.read(root)
+    lines = most["lines of user pages"]
     bad = []
     total = 0
     for page in sorted((root / "docs").glob("*.md")):
         text = page.read_text()
         total += text.count("\n")
-        faults = list(look(page, text))
+        faults = list(look(page, text, most))
         bad += [f"{page.relative_to(root)}:{line}: {what}" for line, what in faults]
         if "--count" in sys.argv:
             kinds = [sum(what.startswith(k) for _, what in faults) for k in ("a sentence", "a row", "want", "no")]
             print(f"{page.stem:20} {text.count(chr(10)):5} lines, {kinds[0]:3} sentences, {kinds[1]:3} rows, {kinds[2]} opening, {kinds[3]} headings")
-    if total > LINES:
-        bad.append(f"docs/*.md: {total} lines, want {LINES} at most: shorten, or move what is a study to docs/studies/")
+    if total > lines:
+        bad.append(f"docs/*.md: {total} lines, want {lines} at most: shorten, or move what is a study to docs/studies/")
     for page in sorted([root / "README.md", root / "tests" / "README.md", *root.glob("examples/**/README.md"), *root.glob("packages/*/README.md")]):
-        bad += [f"{page.relative_to(root)}:{line}: {what}" for line, what in look(page, page.read_text()) if line > 1]
+        bad += [f"{page.relative_to(root)}:{line}: {what}" for line, what in look(page, page.read_text(), most) if line > 1]
     for page in sorted((root / "docs" / "studies").glob("*.md")):
         text = page.read_text()
         for want in STUDY:
@@ -117,7 +119,7 @@ def main():
     if "--count" in sys.argv:
         print(f"{total} lines, {len(bad)} faults")
     else:
-        print("\n".join(bad) or f"{total} lines of user pages, want {LINES} at most")
+        print("\n".join(bad) or f"{total} lines of user pages, want {lines} at most")
     return bool(bad)
 
 
