@@ -169,7 +169,7 @@ def drive(
     try:
         for job, (cost, kind, why, took, numbers), worker in answers:
             now = time.perf_counter() - began
-            run.tell(job, cost, kind, why, values_of(names, numbers), took, now, worker)
+            run.tell(job, cost=cost, kind=kind, why=why, values=values_of(names, numbers), seconds=took, stamp=now, worker=worker)
             told(kind, now)
     finally:
         answers.close()

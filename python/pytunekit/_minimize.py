@@ -283,17 +283,15 @@ def compare(
     """The race of the best three, or of the front of several goals, and the first; None where nothing was found, or all of them fail."""
     if not record.found():
         return None
-    first = record.trials()[0][0]
+    first = record.trials()[0]["index"]
 
-    def measured(i: int) -> tuple[float, str, str, float, list[float]]:
+    def measured(i: int) -> _core._Measured:
         cost, kind, why, took, numbers = again(space.at(i))
-        return cost, kind, why, took, values_of(names, numbers)
+        return {"cost": cost, "kind": kind, "why": why, "seconds": took, "values": values_of(names, numbers)}
 
     goals = ["cost", *names] if several else []
-    best, cost, first_cost, tied, rounds, front = record.race(
-        measured, 12 if several else 3, first, max(1.0, record.seconds()), list(range(len(goals)))
-    )
-    if best is None:
+    race = record.race(measured, n=12 if several else 3, untuned=first, seconds=max(1.0, record.seconds()), goals=list(range(len(goals))))
+    if race["best"] is None:
         return None
-    members = [FrontMember(space.at(i), dict(zip(goals, values)), dict(zip(goals, within))) for i, values, within in front]
-    return Race(space.at(best), cost, first_cost, [space.at(i) for i in tied], rounds, members)
+    members = [FrontMember(space.at(i), dict(zip(goals, values)), dict(zip(goals, within))) for i, values, within in race["front"]]
+    return Race(space.at(race["best"]), race["cost"], race["untuned_cost"], [space.at(i) for i in race["tied"]], race["rounds"], members)

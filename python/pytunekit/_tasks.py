@@ -101,9 +101,10 @@ def minimize_tasks(
         if name not in tasks:
             raise _core.Error(f"tunekit: minimize_tasks: weights names '{name}', which is not a task, want one of: {', '.join(names)}")
     run = _core.TasksRun(
-        names, [s._grid for s in spaces], [number(f"the weight of task '{n}'", (weights or {}).get(n, 1)) for n in names], text("recipe", recipe), paths_of(experience, log), "" if schedule is None else text("schedule", schedule),
-        seconds_of(seconds), count("trials", trials), count("patience", patience),
-        at_once, count("seed", seed), path_of(log), bool(resume),
+        names=names, spaces=[s._grid for s in spaces], weights=[number(f"the weight of task '{n}'", (weights or {}).get(n, 1)) for n in names],
+        recipe=text("recipe", recipe), experience=paths_of(experience, log), schedule="" if schedule is None else text("schedule", schedule),
+        seconds=seconds_of(seconds), trials=count("trials", trials), patience=count("patience", patience), workers=at_once,
+        seed=count("seed", seed), log=path_of(log), resume=bool(resume),
     )
     line = Progress(run.taken()) if progress else None
 

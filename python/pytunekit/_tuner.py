@@ -100,12 +100,10 @@ class Trial:
 
     __slots__ = ("configuration", "index", "cost", "failed", "kind", "stamp", "seconds", "worker", "numbers")
 
-    def __init__(
-        self, configuration: Configuration, row: tuple[int, float | None, str, str, float, float, int, list[float]], names: list[str]
-    ) -> None:
+    def __init__(self, configuration: Configuration, others: _core._Trial) -> None:
         self.configuration = configuration
-        self.index, self.cost, self.kind, self.failed, self.stamp, self.seconds, self.worker, values = row
-        self.numbers = dict(zip(names, values))
+        for name, value in others.items():
+            setattr(self, name, value)
 
     index: int
     """That of the configuration in the space."""
@@ -147,8 +145,7 @@ class Trials(list[Trial]):
 
 
 def trials_of(space: Space, record: _core.Record) -> Trials:
-    names = record.numbers()
-    return Trials(Trial(space.at(row[0]), row, names) for row in record.trials())
+    return Trials(Trial(space.at(trial["index"]), trial) for trial in record.trials())
 
 
 def front_of(space: Space, record: _core.Record, goals: Iterable[str]) -> Trials:
@@ -273,9 +270,9 @@ class Tuner:
         self.recipe = recipe
         self.seed = count("seed", seed)
         self._run = _core.Run(
-            self.space._grid, text("recipe", recipe), paths_of(experience, log), count("trials", trials), seconds_of(seconds),
-            count("patience", patience), self.seed, text("name", name), path_of(log), bool(resume), self._numbers,
-            text("objective", objective),
+            self.space._grid, recipe=text("recipe", recipe), experience=paths_of(experience, log), trials=count("trials", trials),
+            seconds=seconds_of(seconds), patience=count("patience", patience), seed=self.seed, name=text("name", name), log=path_of(log),
+            resume=bool(resume), numbers=self._numbers, objective=text("objective", objective),
         )
         self._began: float | None = None
 
@@ -290,7 +287,7 @@ class Tuner:
     def know(self, configuration: Mapping[str, Any], outcome: Outcome) -> None:
         """Tells a result that is known before the run. It is no trial, and is not measured again."""
         cost, kind, why, numbers = parts_of(outcome)
-        self._run.know(self.space.index(configuration), cost, kind, why, values_of(self._numbers, numbers))
+        self._run.know(self.space.index(configuration), cost=cost, kind=kind, why=why, values=values_of(self._numbers, numbers))
 
     @overload
     def ask(self) -> Job | None: ...
@@ -315,7 +312,7 @@ class Tuner:
         now = self._stamp() if stamp is None else number("stamp", stamp)
         took = max(0.0, now - job._asked) if seconds is None else number("seconds", seconds)
         cost, kind, why, numbers = parts_of(outcome)
-        self._run.tell(job._job, cost, kind, why, values_of(self._numbers, numbers), took, now, 0)
+        self._run.tell(job._job, cost=cost, kind=kind, why=why, values=values_of(self._numbers, numbers), seconds=took, stamp=now, worker=0)
 
     def drop(self, job: Job) -> None:
         """Gives up a job that was lost; it goes out again before anything new."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from . import _core
 from ._arrays import given, rows_in, taken
-from ._space import shown
+from ._space import shown, text
 from ._tuner import count, number
 
 TYPE_CHECKING = False
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
     """A buffer of numbers with two axes, or a list of lists."""
     Array: TypeAlias = Any
     """An array of numpy, or a memoryview."""
-
-
-def _place(name: str, value: object, among: Sequence[str]) -> int:
-    if value not in among:
-        raise _core.Error(f"tunekit: {name} is {shown(value)}, want one of {', '.join(among)}")
-    return among.index(str(value))
 
 
 class Forest:
@@ -62,8 +56,8 @@ class Forest:
         seed: int = 0,
     ) -> None:
         self._model = _core.Forest(
-            count("trees", trees), count("max_features", max_features), count("min_leaf", min_leaf), count("max_depth", max_depth),
-            bool(bootstrap), _place("sd", sd, ("tree_sd", "total_variance", "jackknife")), count("seed", seed),
+            trees=count("trees", trees), max_features=count("max_features", max_features), min_leaf=count("min_leaf", min_leaf),
+            max_depth=count("max_depth", max_depth), bootstrap=bool(bootstrap), sd=text("sd", sd), seed=count("seed", seed),
         )
 
     def fit(self, X: Rows, y: Numbers) -> Forest:
@@ -112,10 +106,11 @@ class GaussianProcess:
         each = [distance] if isinstance(distance, str) else list(distance)
         self._columns = 0 if isinstance(distance, str) else len(each)
         self._model = _core.Process(
-            [_place("distance", d, ("difference", "overlap", "both")) for d in each], number("length", length),
-            number("overlap_length", overlap_length), number("length_spread", length_spread), number("variance_spread", variance_spread),
-            number("noise", noise), number("noise_spread", noise_spread), number("growth", growth), count("evidence_rows", evidence_rows),
-            count("evaluations", evaluations), count("max_rows", max_rows), count("seed", seed),
+            distances=[text("distance", d) for d in each], length=number("length", length), overlap_length=number("overlap_length", overlap_length),
+            length_spread=number("length_spread", length_spread), variance_spread=number("variance_spread", variance_spread),
+            noise=number("noise", noise), noise_spread=number("noise_spread", noise_spread), growth=number("growth", growth),
+            evidence_rows=count("evidence_rows", evidence_rows), evaluations=count("evaluations", evaluations),
+            max_rows=count("max_rows", max_rows), seed=count("seed", seed),
         )
 
     def fit(self, X: Rows, y: Numbers) -> GaussianProcess:
@@ -166,9 +161,10 @@ class KMeans:
     """
 
     def __init__(self, k: int, *, restarts: int = 1, iterations: int = 100, tolerance: float = 1e-4, seed: int = 0) -> None:
-        self._how = (
-            count("k", k, 1), count("restarts", restarts, 1), count("iterations", iterations), number("tolerance", tolerance), count("seed", seed),
-        )
+        self._how: dict[str, Any] = {
+            "k": count("k", k, 1), "restarts": count("restarts", restarts, 1), "iterations": count("iterations", iterations),
+            "tolerance": number("tolerance", tolerance), "seed": count("seed", seed),
+        }
 
     centroids: Array
     """k x d."""
@@ -182,7 +178,7 @@ class KMeans:
     def fit(self, X: Rows) -> KMeans:
         """Finds the clusters of these points. Returns itself."""
         points = taken("X", X, 2)
-        centroids, of, self.loss, self.iterations = _core.k_means(points, *self._how)
+        centroids, of, self.loss, self.iterations = _core.k_means(points, **self._how)
         columns = points.shape[1]
         self.centroids = given(centroids, "f", len(centroids) // 4 // columns, columns)
         self.labels = given(of, "I", rows_in(points))
@@ -364,7 +360,9 @@ class EnsembleSampler:
             return taken("log_density", [log_density(row) for row in rows], 1)
 
         self._dimensions = dimensions
-        self._run = _core.Walkers(density, start, self._thin_by, number("scale", scale), bool(few), count("seed", seed))
+        self._run = _core.Walkers(
+            density, start, thin_by=self._thin_by, scale=number("scale", scale), few=bool(few), seed=count("seed", seed),
+        )
 
     def run(self, steps: int) -> Chain:
         """The walkers after each of so many stored steps."""
@@ -455,6 +453,6 @@ def forecast(best: Numbers, horizon: float, *, by: str = "improvements", peak: f
     Cost:   10 us; 1.5 to 3 ms for "log_power".
     Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; the first is the library's own.
     """
-    curve = _place("by", by, ("improvements", "log_power"))
-    said = _core.forecast(taken("best", best, 1), number("horizon", horizon), number("peak", peak), bool(curve), count("seed", seed))
-    return Forecast(*said[:6], ("nothing", "fallback", "posterior", "improvements")[said[6]])
+    return Forecast(**_core.forecast(
+        taken("best", best, 1), horizon=number("horizon", horizon), by=text("by", by), peak=number("peak", peak), seed=count("seed", seed),
+    ))

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The parts of the module.
+/// The parts of the module. What has more than four arguments or results takes and gives them by name.
 
 #include <nanobind/nanobind.h>
 

@@ -173,7 +173,9 @@ nanobind::class_<T> bind_driven(nanobind::module_& m, const char* name)
 {
     return nanobind::class_<T>(m, name)
         .def("ask", &T::ask)
-        .def("tell", &T::tell)
+        .def("tell", &T::tell, nanobind::arg("job"), nanobind::kw_only(), nanobind::arg("cost"), nanobind::arg("kind"),
+             nanobind::arg("why"), nanobind::arg("values"), nanobind::arg("seconds"), nanobind::arg("stamp"),
+             nanobind::arg("worker"))
         .def("drop", &T::drop)
         .def("time", &T::time)
         .def("stop", &T::stop)

@@ -18,6 +18,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "tools/support/names.hpp"
 #include "tunekit/bandit/epsilon_greedy.hpp"
 #include "tunekit/bandit/on_means.hpp"
 #include "tunekit/bandit/softmax.hpp"
@@ -35,6 +36,7 @@
 
 namespace nb = nanobind;
 namespace tk = tunekit;
+using namespace nb::literals;
 
 namespace python {
 
@@ -114,6 +116,20 @@ private:
 
 using forest = fitted<tk::surrogate::random_forest>;
 using process = fitted<tk::surrogate::gaussian_process>;
+
+tk::surrogate::forest_sd sd_of(const std::string& name)
+{
+    using enum tk::surrogate::forest_sd;
+    return programs::find<tk::surrogate::forest_sd>(
+        {{"tree_sd", tree_sd}, {"total_variance", total_variance}, {"jackknife", jackknife}}, "sd", name);
+}
+
+tk::surrogate::column_distance distance_of(const std::string& name)
+{
+    using enum tk::surrogate::column_distance;
+    return programs::find<tk::surrogate::column_distance>(
+        {{"difference", difference}, {"overlap", overlap}, {"both", both}}, "distance", name);
+}
 
 /// Nearest of k centres, row by row: ties to the lower number, sums over coordinates ascending, as `screen::k_means` has it.
 nb::object nearest(nb::handle x, nb::handle centres)
@@ -322,13 +338,38 @@ nb::object log_power_at(double a, double b, double c, nb::handle x)
     return bytes_of(out);
 }
 
-nb::tuple forecast(nb::handle best, double horizon, double peak, bool by_curve, std::uint64_t seed)
+const char* name_of(tk::curve::basis b)
+{
+    using enum tk::curve::basis;
+    switch (b) {
+        case nothing:
+            return "nothing";
+        case fallback:
+            return "fallback";
+        case posterior:
+            return "posterior";
+        case improvements:
+            return "improvements";
+    }
+    return "?";
+}
+
+nb::dict forecast(nb::handle best, double horizon, const std::string& by, double peak, std::uint64_t seed)
 {
     const auto curve = array_of<double>("best", best, 1);
     generator gen(seed);
-    const tk::curve::forecast f = by_curve ? tk::curve::belief<>{}.predict(curve.values, horizon, peak, gen)
-                                           : tk::curve::improvement_process{}.predict(curve.values, horizon, peak, gen);
-    return nb::make_tuple(f.last, f.mean, f.sd, f.expected_improvement, f.low, f.high, static_cast<int>(f.basis));
+    const auto said = [&](const auto& how) { return how.predict(curve.values, horizon, peak, gen); };
+    const bool by_curve = programs::find<bool>({{"improvements", false}, {"log_power", true}}, "by", by);
+    const tk::curve::forecast f = by_curve ? said(tk::curve::belief<>{}) : said(tk::curve::improvement_process{});
+    nb::dict out;
+    out["last"] = f.last;
+    out["mean"] = f.mean;
+    out["sd"] = f.sd;
+    out["expected_improvement"] = f.expected_improvement;
+    out["low"] = f.low;
+    out["high"] = f.high;
+    out["basis"] = name_of(f.basis);
+    return out;
 }
 
 }  // namespace
@@ -336,40 +377,45 @@ nb::tuple forecast(nb::handle best, double horizon, double peak, bool by_curve, 
 void bind_parts(nb::module_& m)
 {
     nb::class_<forest>(m, "Forest")
-        .def("__init__",
-             [](forest* to, std::size_t trees, std::size_t max_features, std::size_t min_leaf, std::size_t max_depth,
-                bool bootstrap, int sd, std::uint64_t seed) {
-                 new (to) forest({.trees = trees,
-                                  .max_features = max_features,
-                                  .min_leaf = min_leaf,
-                                  .max_depth = max_depth,
-                                  .bootstrap = bootstrap,
-                                  .sd = static_cast<tk::surrogate::forest_sd>(sd)},
-                                 seed);
-             })
+        .def(
+            "__init__",
+            [](forest* to, std::size_t trees, std::size_t max_features, std::size_t min_leaf, std::size_t max_depth,
+               bool bootstrap, const std::string& sd, std::uint64_t seed) {
+                new (to) forest({.trees = trees,
+                                 .max_features = max_features,
+                                 .min_leaf = min_leaf,
+                                 .max_depth = max_depth,
+                                 .bootstrap = bootstrap,
+                                 .sd = sd_of(sd)},
+                                seed);
+            },
+            nb::kw_only(), "trees"_a, "max_features"_a, "min_leaf"_a, "max_depth"_a, "bootstrap"_a, "sd"_a, "seed"_a)
         .def("fit", &forest::fit)
         .def("predict", &forest::predict);
 
     nb::class_<process>(m, "Process")
-        .def("__init__",
-             [](process* to, const std::vector<int>& columns, double length, double overlap_length,
-                double length_spread, double variance_spread, double noise, double noise_spread, double growth,
-                std::size_t evidence_rows, std::size_t evaluations, std::size_t max_rows, std::uint64_t seed) {
-                 tk::surrogate::gaussian_process how{.prior = {.length = length,
-                                                               .overlap_length = overlap_length,
-                                                               .length_spread = length_spread,
-                                                               .variance_spread = variance_spread,
-                                                               .noise = noise,
-                                                               .noise_spread = noise_spread},
-                                                     .growth = growth,
-                                                     .evidence_rows = evidence_rows,
-                                                     .evaluations = evaluations,
-                                                     .max_rows = max_rows};
-                 for (const int c : columns) how.columns.push_back(static_cast<tk::surrogate::column_distance>(c));
-                 if (columns.size() == 1) how.distance = how.columns.front();  // of all columns
-                 if (columns.size() == 1) how.columns.clear();
-                 new (to) process(std::move(how), seed);
-             })
+        .def(
+            "__init__",
+            [](process* to, const std::vector<std::string>& distances, double length, double overlap_length,
+               double length_spread, double variance_spread, double noise, double noise_spread, double growth,
+               std::size_t evidence_rows, std::size_t evaluations, std::size_t max_rows, std::uint64_t seed) {
+                tk::surrogate::gaussian_process how{.prior = {.length = length,
+                                                              .overlap_length = overlap_length,
+                                                              .length_spread = length_spread,
+                                                              .variance_spread = variance_spread,
+                                                              .noise = noise,
+                                                              .noise_spread = noise_spread},
+                                                    .growth = growth,
+                                                    .evidence_rows = evidence_rows,
+                                                    .evaluations = evaluations,
+                                                    .max_rows = max_rows};
+                for (const std::string& d : distances) how.columns.push_back(distance_of(d));
+                if (distances.size() == 1) how.distance = how.columns.front();  // of all columns
+                if (distances.size() == 1) how.columns.clear();
+                new (to) process(std::move(how), seed);
+            },
+            nb::kw_only(), "distances"_a, "length"_a, "overlap_length"_a, "length_spread"_a, "variance_spread"_a,
+            "noise"_a, "noise_spread"_a, "growth"_a, "evidence_rows"_a, "evaluations"_a, "max_rows"_a, "seed"_a)
         .def("fit", &process::fit)
         .def("predict", &process::predict)
         .def("parameters", [](const process& p) {
@@ -377,7 +423,7 @@ void bind_parts(nb::module_& m)
             return nb::make_tuple(s->parameters.lengths, s->parameters.variance, s->parameters.noise);
         });
 
-    m.def("k_means", &k_means);
+    m.def("k_means", &k_means, "points"_a, nb::kw_only(), "k"_a, "restarts"_a, "iterations"_a, "tolerance"_a, "seed"_a);
     m.def("nearest", &nearest);
 
     nb::class_<bandit>(m, "Bandit")
@@ -406,13 +452,14 @@ void bind_parts(nb::module_& m)
     });
 
     nb::class_<walkers>(m, "Walkers")
-        .def(nb::init<nb::object, nb::handle, std::size_t, double, bool, std::uint64_t>())
+        .def(nb::init<nb::object, nb::handle, std::size_t, double, bool, std::uint64_t>(), "log_density"_a,
+             "positions"_a, nb::kw_only(), "thin_by"_a, "scale"_a, "few"_a, "seed"_a)
         .def("run", &walkers::run);
     m.def("autocorrelation_times", &autocorrelation_times);
 
     m.def("log_power_fit", &log_power_fit);
     m.def("log_power_at", &log_power_at);
-    m.def("forecast", &forecast);
+    m.def("forecast", &forecast, "best"_a, nb::kw_only(), "horizon"_a, "by"_a, "peak"_a, "seed"_a);
 }
 
 }  // namespace python

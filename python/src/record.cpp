@@ -29,22 +29,32 @@
 
 namespace nb = nanobind;
 namespace tk = tunekit;
+using namespace nb::literals;
 
 namespace python {
 
 namespace {
 
-/// (index, cost or None, kind, message, stamp, seconds, worker, numbers) of each trial.
+/// The members of each trial by their names.
 nb::list trials(const record& r)
 {
+    const auto names = r.judge.value_names();
     nb::list out;
     for (std::size_t k = 0; k < r.found.trials().size(); ++k) {
         const auto& t = r.found.trials()[k];
         const auto& m = t.measured;
-        const nb::object cost = m.failed ? nb::none() : nb::object(nb::float_(m.cost));
-        out.append(nb::make_tuple(t.candidate, cost, m.failed ? to_text(m.failed->kind) : "",
-                                  m.failed ? m.failed->message : std::string(), r.found.curve()[k].seconds,
-                                  m.run_seconds, t.worker, std::vector<double>(m.values.begin(), m.values.end())));
+        nb::dict numbers, trial;
+        for (std::size_t n = 0; n < (std::min)(names.size(), m.values.size()); ++n)
+            numbers[nb::cast(names[n])] = m.values[n];
+        trial["index"] = t.candidate;
+        trial["cost"] = m.failed ? nb::none() : nb::object(nb::float_(m.cost));
+        trial["kind"] = m.failed ? to_text(m.failed->kind) : "";
+        trial["failed"] = m.failed ? m.failed->message : std::string();
+        trial["stamp"] = r.found.curve()[k].seconds;
+        trial["seconds"] = m.run_seconds;
+        trial["worker"] = t.worker;
+        trial["numbers"] = numbers;
+        out.append(trial);
     }
     return out;
 }
@@ -80,26 +90,26 @@ std::string curve(const record& r)
 
 /// Calls a function of Python for each configuration.
 struct called {
-    nb::callable call;  // index -> (cost, kind, message, seconds, numbers)
+    nb::callable call;  // index -> cost, kind, why, seconds, values by these names
     const judging& judge;
 
     std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
     {
         std::vector<tk::measure::measurement> out;
         for (const tk::index i : batch) {
-            const auto r = nb::cast<nb::tuple>(call(i));
-            out.push_back(judge(measurement_of("race", nb::cast<double>(r[0]), nb::cast<std::string>(r[1]),
-                                               nb::cast<std::string>(r[2]), nb::cast<double>(r[3])),
-                                nb::cast<std::vector<double>>(r[4])));
+            const auto r = nb::cast<nb::dict>(call(i));
+            out.push_back(judge(measurement_of("race", nb::cast<double>(r["cost"]), nb::cast<std::string>(r["kind"]),
+                                               nb::cast<std::string>(r["why"]), nb::cast<double>(r["seconds"])),
+                                nb::cast<std::vector<double>>(r["values"])));
         }
         return out;
     }
 };
 
-/// Measures the best `n` and `untuned` afresh; with several goals, 0 the cost and k + 1 number k, what is near their front. (best or
-/// None, its cost, the cost of untuned, those not told apart, rounds, (index, goals, ends of their intervals) of the front's members).
-nb::tuple race(const record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
-               const std::vector<std::size_t>& goals)
+/// Measures the best `n` and `untuned` afresh; with several goals, 0 the cost and k + 1 number k, what is near their front.
+/// `best` is None where all fail, `tied` are those not told apart, `front` has (index, goals, ends of their intervals) of its members.
+nb::dict race(const record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
+              const std::vector<std::size_t>& goals)
 {
     called by{call, r.judge};
     tk::measure::race_options how{.max_rounds = 30, .max_seconds = seconds};
@@ -108,7 +118,6 @@ nb::tuple race(const record& r, const nb::callable& call, std::size_t n, tk::ind
     for (const std::size_t k : goals)
         if (k > 0) how.values.push_back(k - 1);
     const auto found = tk::compare_finalists(by, line, untuned, {}, how);
-    const nb::object best = found.best ? nb::object(nb::int_(*found.best)) : nb::none();
     nb::list front;
     const tk::pareto raced = goals.empty() ? tk::pareto{} : tk::front_of(found.race);
     for (const tk::front_member& m : raced.members) {
@@ -116,7 +125,14 @@ nb::tuple race(const record& r, const nb::callable& call, std::size_t n, tk::ind
         for (const auto& w : m.within) within.emplace_back(w.low, w.high);
         front.append(nb::make_tuple(m.candidate, m.goals, within));
     }
-    return nb::make_tuple(best, found.cost, found.untuned_cost, found.race.tied, found.race.rounds, front);
+    nb::dict out;
+    out["best"] = found.best;
+    out["cost"] = found.cost;
+    out["untuned_cost"] = found.untuned_cost;
+    out["tied"] = found.race.tied;
+    out["rounds"] = found.race.rounds;
+    out["front"] = front;
+    return out;
 }
 
 /// The configurations of the front of these goals, 0 the cost and k + 1 number k, by single measurements.
@@ -145,7 +161,7 @@ void bind_record(nb::module_& m)
         .def("text", [](const record& r) { return to_text(tk::tuned<tk::space::any_space>(r.space, r.found)); })
         .def("page", &page)
         .def("curve", &curve)
-        .def("race", &race);
+        .def("race", &race, "call"_a, nb::kw_only(), "n"_a, "untuned"_a, "seconds"_a, "goals"_a);
 }
 
 }  // namespace python

@@ -18,6 +18,7 @@
 
 namespace nb = nanobind;
 namespace tk = tunekit;
+using namespace nb::literals;
 
 namespace python {
 
@@ -95,17 +96,20 @@ private:
 void bind_tasks(nb::module_& m)
 {
     bind_driven<tasks_run>(m, "TasksRun")
-        .def("__init__",
-             [](tasks_run* to, const std::vector<std::string>& names, const std::vector<grid>& spaces,
-                const std::vector<double>& weights, const std::string& recipe,
-                const std::vector<std::string>& experience, const std::string& schedule, double seconds,
-                std::uint64_t trials, std::uint64_t patience, std::size_t workers, std::uint64_t seed,
-                const std::string& log, bool resume) {
-                 const nb::gil_scoped_release free;
-                 new (to) tasks_run(tasks_of(names, spaces, weights), begun(recipe, experience, schedule, log),
-                                    schedule, {.seconds = seconds, .trials_per_task = trials, .patience = patience},
-                                    workers, seed, log, resume);
-             })
+        .def(
+            "__init__",
+            [](tasks_run* to, const std::vector<std::string>& names, const std::vector<grid>& spaces,
+               const std::vector<double>& weights, const std::string& recipe,
+               const std::vector<std::string>& experience, const std::string& schedule, double seconds,
+               std::uint64_t trials, std::uint64_t patience, std::size_t workers, std::uint64_t seed,
+               const std::string& log, bool resume) {
+                const nb::gil_scoped_release free;
+                new (to) tasks_run(tasks_of(names, spaces, weights), begun(recipe, experience, schedule, log), schedule,
+                                   {.seconds = seconds, .trials_per_task = trials, .patience = patience}, workers, seed,
+                                   log, resume);
+            },
+            nb::kw_only(), "names"_a, "spaces"_a, "weights"_a, "recipe"_a, "experience"_a, "schedule"_a, "seconds"_a,
+            "trials"_a, "patience"_a, "workers"_a, "seed"_a, "log"_a, "resume"_a)
         .def("record", &tasks_run::seen)
         .def("latency", &tasks_run::latency)
         .def("stopped", &tasks_run::stopped)

@@ -138,6 +138,30 @@ void parts()
     model_says("jackknife", tk::surrogate::random_forest{.trees = 80, .sd = tk::surrogate::forest_sd::jackknife}, of);
     model_says("process", tk::surrogate::gaussian_process{}, of);
 
+    // every parameter by its name
+    namespace surrogate = tk::surrogate;
+    model_says("named_forest",
+               surrogate::random_forest{.trees = 7,
+                                        .max_features = 1,
+                                        .min_leaf = 3,
+                                        .max_depth = 4,
+                                        .bootstrap = false,
+                                        .sd = surrogate::forest_sd::total_variance},
+               of);
+    using enum surrogate::column_distance;
+    model_says("named_process",
+               surrogate::gaussian_process{.columns = {overlap, both, difference},
+                                           .prior = {.length = 0.4,
+                                                     .overlap_length = 0.8,
+                                                     .length_spread = 0.7,
+                                                     .variance_spread = 0.6,
+                                                     .noise = 0.01,
+                                                     .noise_spread = 1.5},
+                                           .evidence_rows = 12,
+                                           .evaluations = 15,
+                                           .max_rows = 24},
+               of);
+
     tk::random::philox gen(5);
     const tk::screen::point_rows points{of.rows, 3};
     const tk::screen::k_means groups{.restarts = 2};

@@ -34,6 +34,14 @@ def said() -> dict[str, list[float]]:
         ("forest", Forest(trees=20, max_features=2, seed=5)),
         ("jackknife", Forest(trees=80, sd="jackknife", seed=5)),
         ("process", GaussianProcess(seed=5)),
+        ("named_forest", Forest(trees=7, max_features=1, min_leaf=3, max_depth=4, bootstrap=False, sd="total_variance", seed=5)),
+        (
+            "named_process",
+            GaussianProcess(
+                distance=["overlap", "both", "difference"], length=0.4, overlap_length=0.8, length_spread=0.7, variance_spread=0.6, noise=0.01,
+                noise_spread=1.5, evidence_rows=12, evaluations=15, max_rows=24, seed=5,
+            ),
+        ),
     ],
 )
 def test_models_predict_what_cpp_does(said: dict[str, list[float]], name: str, model: Any) -> None:
@@ -121,6 +129,35 @@ def test_without_a_prior_a_process_sees_which_columns_matter() -> None:
     assert max(prior.lengths) < 100 < sum(none.lengths) / 10
     errors = [float(numpy.sqrt(numpy.mean((numpy.asarray(model.predict(x[120:])[0]) - truth[120:]) ** 2))) for model in (prior, none)]
     assert errors[1] < 0.8 * errors[0]
+
+
+@pytest.mark.parametrize(("sd", "wanted"), [("tree_sd", 0.0), ("total_variance", float(numpy.std(Y)))])
+def test_an_sd_is_what_its_name_says(sd: str, wanted: float) -> None:
+    """Of trees that all are one leaf of all rows, which differ in nothing and have the variance of the targets."""
+    _, got = Forest(trees=5, min_leaf=len(X), bootstrap=False, sd=sd).fit(X, Y).predict(X[:3])
+    assert list(got) == pytest.approx([wanted] * 3, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize(("distance", "lengths", "alike"), [("difference", 1, False), ("overlap", 1, True), ("both", 2, False)])
+def test_a_distance_is_what_its_name_says(distance: str, lengths: int, alike: bool) -> None:
+    """Names are all equally far apart, so two that no row has get one prediction. Both distances have a length each."""
+    x = [[v / 10] for v in range(11)]
+    model = GaussianProcess(distance=distance).fit(x, [math.sin(3 * v[0]) for v in x])
+    assert len(model.lengths) == lengths
+    assert (len(set(model.predict([[0.25], [0.85]])[0])) == 1) == alike
+
+
+@pytest.mark.parametrize(
+    ("best", "by", "basis"),
+    [([], "log_power", "nothing"), ([1.0], "log_power", "fallback"), (BEST, "log_power", "posterior"), (BEST, "improvements", "improvements")],
+)
+def test_a_basis_is_what_its_name_says(best: list[float], by: str, basis: str) -> None:
+    assert forecast(best, 90, by=by).basis == basis
+
+
+def test_restarts_and_iterations_are_what_their_names_say() -> None:
+    assert KMeans(6, restarts=9, iterations=1).fit(X).iterations == 1
+    assert KMeans(6, restarts=20, seed=5).fit(X).loss < KMeans(6, seed=5).fit(X).loss
 
 
 def test_rows_that_are_added_are_learnt_as_if_all_had_come_at_once() -> None:
@@ -215,7 +252,9 @@ def test_what_a_density_raises_goes_through_and_changes_nothing() -> None:
     [
         (lambda: Forest(trees=0), "random_forest: trees is 0, want >= 1"),
         (lambda: Forest(trees=-1), "trees is -1, want an integer from 0 on"),
-        (lambda: Forest(sd="none"), "sd is 'none', want one of tree_sd, total_variance, jackknife"),
+        (lambda: Forest(sd="none"), 'sd "none" is unknown, want one of: tree_sd, total_variance, jackknife'),
+        (lambda: Forest(sd="jacknife"), 'sd "jacknife" is unknown, want jackknife'),
+        (lambda: Forest(sd=2), "sd is 2, want a text"),  # type: ignore[arg-type]
         (lambda: Forest(sd="jackknife", bootstrap=False), "jackknife without bootstrap, want bootstrap = true"),
         (lambda: Forest().predict(X), r"was not fitted, want fit\(X, y\) first"),
         (lambda: Forest().fit(X, Y[1:]), "want one target per row"),
@@ -229,7 +268,8 @@ def test_what_a_density_raises_goes_through_and_changes_nothing() -> None:
         (lambda: Forest().fit(numpy.zeros((2, 2), "e"), [1, 2]), "X has values of the type 'e', want integers, or floats of 4 or 8 bytes"),
         (lambda: Forest().fit(numpy.zeros((2, 2), ">f8"), [1, 2]), "X has values of the type '>d'"),
         (lambda: Forest().fit(numpy.zeros((0, 2)), []), "no rows, want >= 1"),
-        (lambda: GaussianProcess(distance="far"), "distance is 'far', want one of difference, overlap, both"),
+        (lambda: GaussianProcess(distance="far"), 'distance "far" is unknown, want one of: difference, overlap, both'),
+        (lambda: GaussianProcess(distance=["both", "far"]), 'distance "far" is unknown, want one of: difference, overlap, both'),
         (lambda: GaussianProcess(distance=["both"] * 2).fit(X, Y), "X has 3 columns and distance 2 words, want as many, or one word"),
         (lambda: GaussianProcess(growth=0), "growth is not positive, want > 0"),
         (lambda: GaussianProcess(length_spread=0), "a member of prior is not positive, want > 0"),
@@ -254,7 +294,7 @@ def test_what_a_density_raises_goes_through_and_changes_nothing() -> None:
         (lambda: LogPower().fit([0.5, 1], [1, 2]), "a point is not finite or left of 1"),
         (lambda: LogPower().fit([1, 2], [-1, -2]), "the largest y is not a finite number > 0"),
         (lambda: forecast(BEST, 40), "the horizon is not beyond the curve, want more trials than it has"),
-        (lambda: forecast(BEST, 90, by="luck"), "by is 'luck', want one of improvements, log_power"),
+        (lambda: forecast(BEST, 90, by="luck"), 'by "luck" is unknown, want one of: improvements, log_power'),
         (lambda: forecast([-1.0], 2), "a value of the curve is negative or not finite"),
     ],
 )
