@@ -22,7 +22,6 @@
 #include "tunekit/measure/isolated_workers.hpp"
 #include "tunekit/measure/objective.hpp"
 #include "tunekit/measure/powercap.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule.hpp"
 #include "tunekit/screen.hpp"

@@ -18,7 +18,6 @@
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/measure/measurement.hpp"
-#include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/quarantine.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "tests/hygiene/listings/listed.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tunekit/measure/build.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/search/hill_climb.hpp"
 
@@ -23,7 +23,7 @@ namespace workers {
 using listed::gen, listed::space;
 
 inline const std::vector<tk::measure::recorded_row> table(10);
-inline tk::measure::simulated_workers pool(table);
+inline support::simulated_workers pool(table);
 inline tk::tuner t(space, tk::search::hill_climb{}, {}, gen);
 
 using output = std::shared_ptr<tk::measure::guarded_buffer<float>>;

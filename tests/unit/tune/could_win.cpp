@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/support/in_batches.hpp"
+#include "tests/support/one_worker.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/io/logged.hpp"
 #include "tunekit/io/read_log.hpp"
@@ -16,7 +17,6 @@
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/isolated.hpp"
 #include "tunekit/measure/isolated_workers.hpp"
-#include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/sequential.hpp"
@@ -87,7 +87,7 @@ TEST_CASE("what is fast and wrong never wins, and what is slow is not checked, w
     SUBCASE("one worker, with all of them out")
     {
         auto here = measure::in_process(eight, kernel(checks));
-        measure::one_worker pool(here, {.ahead = 8});
+        support::one_worker pool(here, {.ahead = 8});
         judge(tk::tune(eight, pool, how, all, gen));
         CHECK(checks == 5);
     }
