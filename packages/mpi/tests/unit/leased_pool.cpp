@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
+#include "tests/support/simulated_ranks.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tunekit/measure/race.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
-#include "tunekit/mpi/simulated_ranks.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/grid.hpp"
@@ -28,7 +28,7 @@
 
 namespace tk = tunekit;
 namespace mpi = tk::mpi;
-using ranks = mpi::simulated_ranks<>;
+using ranks = support::simulated_ranks<>;
 using state = mpi::member::state;
 using leased = mpi::leased_pool<ranks>;
 
@@ -55,7 +55,7 @@ std::vector<tk::measure::recorded_row> table()
 }
 const std::vector<tk::measure::recorded_row> rows = table();
 
-ranks some(mpi::simulated_ranks_options options)
+ranks some(support::simulated_ranks_options options)
 {
     return ranks({tk::measure::recorded_rows(rows)}, identities, std::move(options));
 }
@@ -116,7 +116,7 @@ TEST_CASE("one rank, no latency: the run is the one of a single process; on many
         tk::random::philox a(3), b(3);
         ranks on = some({.ranks = n});
         leased pool(on, identities);
-        tk::measure::simulated_workers workers(rows, {.workers = n});
+        support::simulated_workers workers(rows, {.workers = n});
         const auto over_ranks = tk::tune(space, pool, tk::search::random{}, {.trials = 50}, a);
         const auto in_process = tk::tune(space, workers, tk::search::random{}, {.trials = 50}, b);
         CHECK(order_of(over_ranks) == order_of(in_process));
@@ -148,7 +148,7 @@ TEST_CASE("tasks on ranks carry to each other what they do on simulated workers"
         };
         ranks on(tables, of, {.ranks = n});
         leased over_ranks(on, of);
-        tk::measure::simulated_workers in_process(tables, {.workers = n});
+        support::simulated_workers in_process(tables, {.workers = n});
         const tk::plan a = run(over_ranks), b = run(in_process);
         std::size_t carried = 0;
         for (std::size_t k = 0; k < 3; ++k) {

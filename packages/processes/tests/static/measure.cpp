@@ -16,7 +16,6 @@
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/jobs.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/processes/worker_task.hpp"
@@ -140,14 +139,6 @@ static_assert(!tk::detail::tells_its_time<now_changes> && !tk::pool<now_changes>
 static_assert(!tk::pool<const poorest_pool>);
 static_assert(!tk::pool<tk::archetype::measurer>);
 static_assert(!std::is_convertible_v<tk::index, tk::ticket>);
-
-// rows
-struct rows_of_measurements {
-    [[nodiscard]] measure::measurement row(tk::index i, const measure::limits& l) const;
-};
-static_assert(measure::rows<measure::recorded_rows>);
-static_assert(!measure::rows<rows_of_measurements>);
-static_assert(!measure::rows<std::vector<measure::recorded_row>>);
 
 // makes_worker_tasks
 static_assert(measure::makes_worker_tasks<measure::any_worker_task (*)(std::size_t)>);
