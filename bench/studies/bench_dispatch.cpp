@@ -214,8 +214,6 @@ int main(int argc, char** argv)
     app.add_option("--kernels", s.kernels, "how many kernels are kept, one number or several")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
-    app.add_option("--reach", s.fit.reach, "powers of two within which neighbours have a say");
-    app.add_option("--min-gain", s.fit.min_gain, "share that a further kernel must save");
     app.add_option("--min-leaf", s.fit.min_leaf, "shapes of a leaf of the tree");
     app.add_option("--leaf-penalty", s.fit.leaf_penalty,
                    "log loss that a leaf must save; by cross-validation if not said");

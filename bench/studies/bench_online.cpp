@@ -604,7 +604,6 @@ int main(int argc, char** argv)
     app.add_option("--trials", s.online.max_trials, "candidates");
     app.add_option("--patience", s.online.patience, "candidates without a better one");
     app.add_option("--runs", s.online.runs, "calls of a candidate");
-    app.add_option("--finalists", s.online.finalists, "in the race");
     app.repeats(s.repeats);
     app.seed(s.seed);
     app.json(s.json);
