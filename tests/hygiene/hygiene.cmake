@@ -117,7 +117,7 @@ else()
     target_compile_options(hygiene_odr PRIVATE -O0 -g0)
 endif()
 hygiene_builds(one_definition hygiene_odr)
-set_tests_properties(hygiene/one_definition PROPERTIES LABELS slow)
+set_tests_properties(hygiene/one_definition PROPERTIES LABELS slow TIMEOUT 1200)
 
 # No start-up code and no strong symbol from the headers that nothing but the standard library reaches.
 file(CONFIGURE OUTPUT ${generated}/startup.cpp CONTENT "${light}\n")
