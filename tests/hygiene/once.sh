@@ -4,7 +4,7 @@
 # are started by the headers of measure that say so, and doubles are read by core/text.hpp. An exception has its reason in its line below.
 set -eu
 cd "$1"
-files=$(find include packages/*/include tools python/src python/pytunekit -name '*.hpp' -o -name '*.cpp' -o -name '*.py' | grep -v '/tests/' | LC_ALL=C sort)
+files=$(find include packages tools python/src python/pytunekit \( -name '*.hpp' -o -name '*.cpp' -o -name '*.py' \) ! -path '*/tests/*' ! -path '*/examples/*')
 bad=0
 # one WHAT PATTERN EXCEPTIONS: no line has the pattern but in files whose names have one of the exceptions, a regular expression.
 one() {
