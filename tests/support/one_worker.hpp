@@ -18,6 +18,23 @@ namespace support {
 
 namespace measure = tunekit::measure;
 
+/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that
+/// streams gets the whole batch; any other gets one candidate at a time. Throws tunekit::error where a measurer does
+/// not return one measurement per candidate.
+template <measure::measurer M, class Each>
+void measure_each(M& m, std::span<const tunekit::index> batch, const measure::limits& l, Each&& each)
+{
+    if constexpr (measure::streaming_measurer<M>) {
+        m.measure(batch, l, each);
+    } else {
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            auto one = m.measure(batch.subspan(i, 1), l);
+            if (one.size() != 1) throw tunekit::error("measure_each: the measurer did not answer its candidate");
+            each(std::move(one.front()));
+        }
+    }
+}
+
 /// Settings of `one_worker`.
 struct one_worker_options {
     std::size_t ahead = 1;  ///< >= 1: jobs that may be out
@@ -91,7 +108,7 @@ public:
         read();
         double began = now_;
         try {
-            measure::measure_each(measurers_[first.task], batch, first.limits, [&](measure::measurement m) {
+            measure_each(measurers_[first.task], batch, first.limits, [&](measure::measurement m) {
                 if (out.size() == batch.size())
                     throw tunekit::error("one_worker: the measurer answered more than it was asked");
                 const waiting& w = out_[out.size()];

@@ -160,7 +160,7 @@ struct of_kernels : anything {
         operator std::span<float>() const;
         operator std::span<const float>() const;
     } x, y, blocked_x, blocked_y, a, b, c;
-    inline static const auto executor = tk::core::serial_executor{};
+    inline static const auto executor = tk::core::detail::serial_executor{};
 };
 
 struct of_linalg : anything {

@@ -100,12 +100,13 @@ struct not_copied : poorest_policy {
 static_assert(measure::repetition<poorest_policy>);
 static_assert(measure::repetition<measure::fixed> && measure::repetition<measure::until_stable> &&
               measure::repetition<measure::until_confident>);
-static_assert(!measure::plans_runs<next_changes> && !measure::repetition<next_changes>);
-static_assert(!measure::plans_runs<next_is_signed> && !measure::repetition<next_is_signed>);
-static_assert(!measure::estimates_cost<estimates_a_number> && !measure::repetition<estimates_a_number>);
-static_assert(!measure::validated<validates_with_answer> && !measure::repetition<validates_with_answer>);
-static_assert(!measure::repetition<not_copied> && measure::plans_runs<not_copied>);
-static_assert(!measure::plans_runs<int> && !measure::estimates_cost<int> && !measure::validated<int>);
+static_assert(!measure::detail::plans_runs<next_changes> && !measure::repetition<next_changes>);
+static_assert(!measure::detail::plans_runs<next_is_signed> && !measure::repetition<next_is_signed>);
+static_assert(!measure::detail::estimates_cost<estimates_a_number> && !measure::repetition<estimates_a_number>);
+static_assert(!measure::detail::validated<validates_with_answer> && !measure::repetition<validates_with_answer>);
+static_assert(!measure::repetition<not_copied> && measure::detail::plans_runs<not_copied>);
+static_assert(!measure::detail::plans_runs<int> && !measure::detail::estimates_cost<int> &&
+              !measure::detail::validated<int>);
 
 // pool
 struct poorest_pool {

@@ -40,7 +40,7 @@ const tk::recipe how{
 std::size_t carried_in(const tk::plan& p)
 {
     std::size_t out = 0;
-    for (const tk::task_plan& t : p.tasks)
+    for (const tk::plan::task_result& t : p.tasks)
         out += static_cast<std::size_t>(std::count_if(t.record.trials().begin(), t.record.trials().end(),
                                                       [](const auto& one) { return one.carried; }));
     return out;
@@ -129,7 +129,7 @@ TEST_CASE("a carried run over workers and builders: its log's events give its pr
         const std::size_t carried = carried_in(rest.record());
         CHECK(carried > 0);
         go(rest);
-        for (const tk::task_plan& t : rest.record().tasks) CHECK(t.record.trials().size() == 60);
+        for (const tk::plan::task_result& t : rest.record().tasks) CHECK(t.record.trials().size() == 60);
         CHECK(carried_in(rest.record()) > carried);
         for (std::size_t k = 0; k < tasks.size(); ++k) {  // what was in the log is what it was
             const auto& a = rest.record().tasks[k].record.trials();
