@@ -92,9 +92,9 @@ TEST_CASE("a log is read up to the first line that cannot be, and the problem is
     const grid_space first({4, 3}), second({3, 3});
     auto header = log_of(first, second).header;
     header.schema = tk::io::event_log_schema;
-    std::string whole = tk::io::detail::sealed(tk::io::to_line(header)) + '\n';
+    std::string whole = tk::io::sealed(tk::io::to_line(header)) + '\n';
     for (std::uint64_t i = 0; i < 3; ++i)
-        whole += tk::io::detail::sealed(tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::tell,
+        whole += tk::io::sealed(tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::tell,
                                                                           .jobs = {{.candidate = i}},
                                                                           .about = {.device = "board"},
                                                                           .measured = {.cost = 1, .runs = 1}})) +
@@ -107,7 +107,7 @@ TEST_CASE("a log is read up to the first line that cannot be, and the problem is
     changed.replace(changed.find("\"cost\":1"), 8, "\"cost\":2");
     misfit.replace(misfit.find("\"board\""), 7, "7");  // a trial that is whole, of an event that is not
     for (const std::string& bad :
-         {std::string("NaN\n"), std::string("\n"), changed, tk::io::detail::sealed(misfit) + '\n'}) {
+         {std::string("NaN\n"), std::string("\n"), changed, tk::io::sealed(misfit) + '\n'}) {
         CAPTURE(bad);
         const auto read = tk::io::parse_log_beginning(whole + bad + last, "log");
         CHECK(read.whole_bytes == static_cast<std::int64_t>(whole.size()));
