@@ -156,7 +156,7 @@ int main(int argc, char** argv)
         const int status = run(o);
         programs::check_output();
         return status;
-    } catch (const tk::measure::no_cuda& e) {
+    } catch (const tk::measure::no_device& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;
     } catch (const std::exception& e) {

@@ -310,7 +310,7 @@ int main(int argc, char** argv)
                         jobs[l].on_cuda({.seconds = set.seconds, .rounds = set.rounds, .quiet = set.json}, gen));
                     show(rows.back());
                 }
-            } catch (const tk::measure::no_cuda&) {
+            } catch (const tk::measure::no_device&) {
                 no_device = true;
                 throw;
             }

@@ -125,7 +125,7 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
         best = (std::min)(best, j.cost);
         by_order.best.push_back(best);
     }
-    out.s200 = tk::scoring::score_by_evaluations(to.by, by_order);
+    out.s200 = to.by.score_by_evaluations(by_order);
     double before = 0, after = 0;
     for (const auto& [from, until] : busy) {
         before += (std::max)(0.0, (std::min)(until, last_sent) - from);

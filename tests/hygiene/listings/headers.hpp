@@ -101,9 +101,9 @@ struct of_curve : anything {
 
 struct of_devices : anything {
     inline static const tk::measure::source_template program{space,
-                                                             [](const auto&) { return tk::measure::cuda_source{}; }};
+                                                             [](const auto&) { return tk::measure::device_source{}; }};
     inline static auto measure_generated = measure;
-    inline static tk::measure::cubin_cache cubins{tk::measure::nvrtc_builder{{}}.cache()};
+    inline static auto cubins = tk::measure::nvrtc_builder().cache();
     static tk::measure::cuda_device device;
     static tk::measure::cuda_operands data;
     inline static tk::measure::cuda_session gpu{0};

@@ -27,7 +27,7 @@ std::optional<ms::cuda_device> device()
 {
     try {
         return ms::find_cuda_device();
-    } catch (const ms::no_cuda& e) {
+    } catch (const ms::no_device& e) {
         std::printf("skipped: %s\n", e.what());
         return std::nullopt;
     }
@@ -43,7 +43,7 @@ auto program()
     return ms::source_template{space, [](const auto& c) {
                                    const std::string mode = tk::get<"mode">(c);
                                    const int threads = tk::get<"threads">(c);
-                                   ms::cuda_source out;
+                                   ms::device_source out;
                                    out.text =
                                        "extern \"C\" __global__ void kernel(const float* x, float* y) {"
                                        " const int i = blockIdx.x * blockDim.x + threadIdx.x; ";

@@ -17,7 +17,7 @@
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
 using tk::kernels::gemm_shape;
-using tk::measure::cuda_source;
+using tk::measure::device_source;
 
 namespace {
 
@@ -33,7 +33,7 @@ struct product {
     }
 
     /// How far off a source's result is.
-    double error(const cuda_source& source, std::uint64_t seed = 1)
+    double error(const device_source& source, std::uint64_t seed = 1)
     {
         c.fill(1e9F);
         emulation::program(source).run({a.data(), w.data(), c.data()}, seed);
@@ -46,7 +46,7 @@ struct product {
 };
 
 /// Every barrier matters: without it the result is wrong in each of three orders of threads.
-void needs_its_barriers(product& p, const cuda_source& whole, std::size_t barriers)
+void needs_its_barriers(product& p, const device_source& whole, std::size_t barriers)
 {
     const auto cut = without_one_barrier(whole);
     REQUIRE(cut.size() == barriers);
@@ -109,7 +109,7 @@ TEST_CASE("launches are as the tiles say")
     tk::get<"tile_x">(config) = {2, 2, 16, 2};
     tk::get<"tile_y">(config) = {1, 4, 8, 2};
     CHECK(at::dense_large_cuda_template(s).text(config).launches ==
-          std::vector<tk::measure::cuda_launch>{{.grid = {2, 1, 1}, .block = {16, 8, 1}}});
+          std::vector<tk::measure::device_launch>{{.grid = {2, 1, 1}, .block = {16, 8, 1}}});
 }
 
 TEST_CASE("sources are refused where a static check refuses them, in one line that says why")

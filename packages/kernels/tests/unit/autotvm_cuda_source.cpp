@@ -9,7 +9,7 @@
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
-using tk::measure::cuda_source;
+using tk::measure::device_source;
 
 TEST_CASE("sampled CUDA convolutions compute the definition: odd sizes, strides and padding that differ by axis")
 {
@@ -42,7 +42,7 @@ TEST_CASE("a convolution without one of its barriers is wrong under the emulatio
     tk::get<"tile_rc">(config) = {4, 2};
     tk::get<"tile_ry">(config) = {1, 3};
     tk::get<"tile_rx">(config) = {3, 1};
-    const cuda_source whole = at::conv2d_cuda_template(c.s).text(config);
+    const device_source whole = at::conv2d_cuda_template(c.s).text(config);
     const auto cut = without_one_barrier(whole);
     REQUIRE(cut.size() == 2);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {

@@ -21,7 +21,7 @@ namespace tk = tunekit;
 using tk::kernels::cuda_arithmetic;
 using tk::kernels::cuda_layout;
 using tk::kernels::gemm_shape;
-using tk::measure::cuda_source;
+using tk::measure::device_source;
 
 namespace {
 
@@ -44,7 +44,7 @@ struct product {
         want = tk::kernels::reference_gemm(s, a, transposed_weights(s, w));
     }
 
-    double error(const cuda_source& source, std::uint64_t seed = 1)
+    double error(const device_source& source, std::uint64_t seed = 1)
     {
         c.fill(1e9F);
         void* const left = half ? static_cast<void*>(upper[0].data()) : a.data();
@@ -158,7 +158,7 @@ TEST_CASE("operands of TF32 are rounded to nearest, ties away from zero, and the
 
 TEST_CASE("copies, matrix loads and vector accesses are aligned, and the emulation refuses those that are not")
 {
-    const auto shifted = [](cuda_source s, const std::string& what, const std::string& by) {
+    const auto shifted = [](device_source s, const std::string& what, const std::string& by) {
         REQUIRE(s.text.find(what) != std::string::npos);
         s.text.replace(s.text.find(what), what.size(), by);
         return s;
@@ -193,7 +193,7 @@ TEST_CASE("a product's launch and shared memory follow from its configuration")
     const auto space = tk::kernels::cuda_gemm_space(s, cuda_arithmetic::tf32);
     auto c = plain_config(space, 4);
     CHECK(tk::kernels::detail::cuda_gemm_source(s, cuda_arithmetic::tf32, c).launches ==
-          std::vector<tk::measure::cuda_launch>{
+          std::vector<tk::measure::device_launch>{
               {.grid = {4 * 2, 1, 3}, .block = {64, 1, 1}, .shared_bytes = 4 * (32 + 32) * 64}});
     CHECK(tk::kernels::detail::cuda_gemm_usage(c).accumulators == 16);
     tk::get<"layout">(c) = cuda_layout::padded;
