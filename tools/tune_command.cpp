@@ -40,7 +40,7 @@ using programs::complain;
 /// Another program measures what it is told. The exit status.
 int serve(command_setup s)
 {
-    const auto scenario = s.file.scenario.value_or(tk::io::scenario{.first = 1});
+    const auto scenario = s.file.scenario.value_or(tk::io::space_file::baco{.first = 1});
     const bool baco = s.o.serve == "baco" || (s.o.serve == "auto" && s.file.scenario);
     if (!baco && s.o.serve != "auto" && s.o.serve != "json")
         tk::invalid("--serve=" + s.o.serve + " is unknown, want json or baco");

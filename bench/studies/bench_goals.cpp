@@ -75,7 +75,7 @@ recorded read(const std::string& stem)
                  {most, most},
                  {0, 0}};
     for (const auto& row :
-         (from.sample ? tk::io::listed_table_of(from) : tk::io::table_of(from, tk::io::space_of(from))).rows) {
+         (from.sample ? tk::io::table_of(from) : tk::io::table_of(from, tk::io::space_of(from))).rows) {
         const auto& m = out.rows.emplace_back(row.result);
         if (!m.ok()) continue;
         const double goals[] = {m.cost, m.values[0]};

@@ -129,8 +129,7 @@ std::vector<application> load(const settings& s)
             if (name.find(s.only) == std::string::npos) continue;
             const auto recorded = tk::io::read_recorded_space(path + '/' + name);
             application a{.name = name, .space = space_of(recorded), .times = {}, .cost = {}, .by_cost = {}};
-            const auto table =
-                recorded.sample ? tk::io::listed_table_of(recorded) : tk::io::table_of(recorded, a.space);
+            const auto table = recorded.sample ? tk::io::table_of(recorded) : tk::io::table_of(recorded, a.space);
             for (const auto& row : table.rows) {
                 const bool runs = row.result.ok() && row.result.cost > 0;
                 a.times.push_back(!runs                        ? std::vector<double>{}

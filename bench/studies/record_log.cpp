@@ -48,7 +48,7 @@ void run(const settings& s)
     out.value_names = log.header.value_names;
     std::string words;
     for (std::size_t j = 0; j < names.size(); ++j) {
-        tk::io::recorded_parameter p{names[j], {}};
+        tk::io::recorded_space::parameter p{names[j], {}};
         for (const std::string& text : texts[j])
             if (const auto x = tk::core::number<std::int64_t>(text)) p.values.push_back(*x);
         if (p.values.size() != texts[j].size()) {
@@ -63,7 +63,7 @@ void run(const settings& s)
         out.parameters.push_back(std::move(p));
     }
     for (const auto& t : log.trials) {
-        tk::io::recorded_row row;
+        tk::io::recorded_space::row row;
         for (std::size_t j = 0; j < names.size(); ++j) {
             const auto at = std::find(texts[j].begin(), texts[j].end(), t.values.at(j));
             if (at == texts[j].end())

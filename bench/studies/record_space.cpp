@@ -162,9 +162,9 @@ double rounded(double seconds)
     return std::strtod(text, nullptr) / 1e3;
 }
 
-tk::io::recorded_row record(const tk::measure::measurement& m, double seconds)
+tk::io::recorded_space::row record(const tk::measure::measurement& m, double seconds)
 {
-    tk::io::recorded_row row;
+    tk::io::recorded_space::row row;
     auto& result = row.record.result;
     result.failed = m.failed;
     row.record.seconds = rounded(seconds);
@@ -206,7 +206,7 @@ struct part {
 };
 
 /// In the order of the space: the first parameter runs fastest.
-void sort(std::vector<tk::io::recorded_row>& rows)
+void sort(std::vector<tk::io::recorded_space::row>& rows)
 {
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
         return std::lexicographical_compare(a.ordinals.rbegin(), a.ordinals.rend(), b.ordinals.rbegin(),

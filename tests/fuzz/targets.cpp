@@ -29,22 +29,17 @@
 #include "tools/support/command_starts.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text_template.hpp"
-#include "tunekit/processes/machine.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/results_file.hpp"
-#include "tunekit/formats/autotvm.hpp"
 #include "tunekit/formats/csv.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/objective.hpp"
-#include "tunekit/core/text_template.hpp"
-#include "tunekit/processes/program/readings.hpp"
-#include "tunekit/records/json_reading.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/processes/files/sealed_lines.hpp"
@@ -83,47 +78,19 @@ const tk::space::value_product& small_space()
 
 void csv(std::string_view text)
 {
-    const auto& space = small_space();
-    for (const auto& r : tk::io::detail::csv_records(text)) must(!r.fields.empty(), "a record has a field");
-    const auto read = tk::io::parse_csv(text, "x", space);
-    for (const auto& t : read.trials) {
-        must(t.candidate < space.size(), "a trial is of the space");
-        must(t.measured.failed || is_cost(t.measured.cost), "a cost is a positive number");
-    }
-    const std::string again = tk::io::trials_to_csv(read.trials, space);
-    const auto back = tk::io::parse_csv(again, "y", space);
-    must(back.problems.empty() && back.trials.size() == read.trials.size(), "what was written reads back");
-    must(tk::io::trials_to_csv(back.trials, space) == again, "and is equal");
+    for (const auto& r : tk::io::csv_records(text)) must(!r.fields.empty(), "a record has a field");
 }
 
 void t4(std::string_view text)
 {
-    const auto file = tk::io::parse_t4(text, "x");
+    const auto file = tk::io::detail::parse_t4(text, "x");
     for (const auto& r : file.results) {
-        const auto row = tk::io::recorded_of(r);
+        const auto row = r.recorded();
         must(row.result.failed || is_cost(row.result.cost), "a cost is a positive number");
         must(row.seconds >= 0 && std::isfinite(row.seconds), "an evaluation takes no negative time");
     }
-    const auto back = tk::io::parse_t4(tk::io::to_json(file).dump(), "y");
+    const auto back = tk::io::detail::parse_t4(tk::io::detail::to_json(file).dump(), "y");
     must(back.problems.empty() && back.results == file.results, "what was written reads back equal");
-}
-
-void autotvm(std::string_view text)
-{
-    const auto log = tk::io::parse_autotvm(text, "x");
-    std::string written;
-    for (const auto& r : log.records) {
-        const auto m = tk::io::measurement_of(r);
-        must(m.failed || is_cost(m.cost), "a cost is a positive number");
-        must(m.run_seconds >= 0, "nothing takes negative time");
-        (void)tk::io::autotvm_error(m);
-        written += tk::io::to_json(r).dump() + '\n';
-    }
-    (void)tk::io::best_of(log.records);
-    const auto back = tk::io::parse_autotvm(written, "y");
-    must(back.problems.empty() && back.records.size() == log.records.size(), "what was written reads back");
-    for (std::size_t k = 0; k < back.records.size(); ++k)
-        must(tk::io::to_json(back.records[k]) == tk::io::to_json(log.records[k]), "and is equal");
 }
 
 /// The .params file and the table, with a byte 0x1e in between.
@@ -361,7 +328,7 @@ void space_file(std::string_view text)
         size *= static_cast<double>(p.values.size());
     }
     if (size > 20'000) return;  // what constraints relate is enumerated
-    const auto read = tk::io::parse_space_file(text, "x");
+    const auto read = tk::io::detail::parse_space_file(text, "x");
     const auto space = read.space();
     must(space.size() > 0 && static_cast<double>(space.size()) <= size, "a space is a part of its grid");
     must(space.index_of_texts(space.texts(space.size() - 1)) == space.size() - 1, "its texts name a configuration");
@@ -379,7 +346,7 @@ void space_file(std::string_view text)
     } catch (const nlohmann::json::type_error&) {  // a text that is no UTF-8, taken out of a Python list
         return;
     }
-    const auto back = tk::io::parse_space_file(again, "y");
+    const auto back = tk::io::detail::parse_space_file(again, "y");
     must(back.constraints == read.constraints && back.parameters.size() == read.parameters.size(), "as it was written");
     must(back.space().fingerprint() == space.fingerprint(), "and is the same space");
 }
@@ -572,7 +539,7 @@ void served(std::string_view text)
     (void)std::fwrite(text.data(), 1, text.size(), client.get());
     std::rewind(client.get());
     tk::tuner run(space, tk::search::random{}, {.trials = 8}, tk::random::philox(1));
-    const tk::io::scenario scenario{.objective = "time", .feasible = "Valid", .true_value = "1", .first = 2};
+    const tk::io::space_file::baco scenario{.objective = "time", .feasible = "Valid", .true_value = "1", .first = 2};
     const auto check = [&] {
         for (const auto& t : run.record().trials())
             must(t.measured.failed || is_cost(t.measured.cost), "a cost is a positive number");
@@ -900,7 +867,6 @@ constexpr std::string_view measurement_words[] = {{"\0\0\0\0\0\0\0\0", 8},
 
 constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"t4", t4, json_words},
-                                {"autotvm", autotvm, json_words},
                                 {"recorded_space", recorded_space, text_words},
                                 {"log", log, json_words},
                                 {"expression", expression, expression_words},

@@ -221,7 +221,7 @@ inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::
     std::strftime(stamp, sizeof stamp, "%Y-%m-%d %H:%M:%S+00:00", ::gmtime_r(&now, &utc));
     for (const auto& t : record.trials()) {
         const auto& m = t.measured;
-        tunekit::io::t4_result r;
+        tunekit::io::t4_file::result r;
         r.configuration = json_of(space, t.candidate);
         r.timestamp = stamp;
         r.times["compilation"] = 1e3 * m.build_seconds;

@@ -30,7 +30,7 @@ namespace detail {
 template <class Space, std::predicate Ended>
 class baco_client {
 public:
-    baco_client(const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out, Ended ended)
+    baco_client(const Space& space, const tunekit::io::space_file::baco& of, std::FILE* in, std::FILE* out, Ended ended)
         : space_(space), of_(of), lines_(in, std::move(ended)), out_(out)
     {
     }
@@ -115,7 +115,7 @@ private:
     }
 
     const Space& space_;
-    const tunekit::io::scenario& of_;
+    const tunekit::io::space_file::baco& of_;
     client_lines<Ended> lines_;
     std::FILE* out_;
     std::vector<std::string> header_;
@@ -141,7 +141,7 @@ private:
 /// finite where they are valid; a cost of 0 or less is a failed configuration. Once `ended()` the run is stopped, and what is out
 /// stays out. Throws tunekit::error for a reply that is not one, or a line that is longer than 1 MiB.
 template <class Run, class Space, std::predicate Ended>
-void serve_baco(Run& run, const Space& space, const tunekit::io::scenario& of, std::FILE* in, std::FILE* out,
+void serve_baco(Run& run, const Space& space, const tunekit::io::space_file::baco& of, std::FILE* in, std::FILE* out,
                 Ended ended)
 try {
     detail::baco_client client(space, of, in, out, std::move(ended));

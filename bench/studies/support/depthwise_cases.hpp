@@ -29,7 +29,7 @@ namespace programs {
 }
 
 /// Values of a depthwise kernel with channels in vectors: rows of pixels mr, vectors nv, and how its border is treated.
-inline std::vector<tunekit::io::recorded_parameter> depthwise_parameters(const kernels::conv2d_shape& s)
+inline std::vector<tunekit::io::recorded_space::parameter> depthwise_parameters(const kernels::conv2d_shape& s)
 {
     return {{"mr", {1, 2, 3, 4, 5, 6, 7, 8}},
             {"nv", {1, 2}},

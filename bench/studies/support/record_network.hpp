@@ -233,7 +233,7 @@ tunekit::io::recorded_space merge(const Space& space, Last&& last, const measure
     const std::size_t dimensions = space.dimensions();
     std::vector<std::vector<std::int64_t>> values(dimensions);
     for (tunekit::index i = 0; i < space.size(); ++i) {
-        tunekit::io::recorded_row row;
+        tunekit::io::recorded_space::row row;
         row.ordinals.resize(dimensions);
         space.ordinals(std::span(&i, 1), row.ordinals);
         const auto c = space.at(i);

@@ -48,7 +48,7 @@ void write(const std::string& folder)
     };
 
     // A space with decimals, and what a program printed.
-    const auto space = tk::io::parse_space_file(
+    const auto space = tk::io::detail::parse_space_file(
         R"({"parameters": [{"name": "I", "values": [0.25, 0.5, 1.5]}, {"name": "tile", "values": [1, 2, 4]}],
             "constraints": ["I * tile >= 0.75 and tile < 3.5"]})",
         "space.json");

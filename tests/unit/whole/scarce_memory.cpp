@@ -22,8 +22,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/load.hpp"
 #include "tunekit/dispatch/results_file.hpp"
-#include "tunekit/formats/autotvm.hpp"
-#include "tunekit/formats/csv.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/formats/t4.hpp"
@@ -31,7 +29,6 @@
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/records/log.hpp"
 #include "tunekit/records/read_log.hpp"
-#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 using faulty::call;
@@ -62,16 +59,6 @@ std::string repeated(const std::string& text, int n, const std::string& between 
     return out;
 }
 
-const tk::space::value_product& small_space()
-{
-    static const tk::space::value_product space({{"mr", {1, 2, 3, 4}}}, {});
-    return space;
-}
-
-const std::string autotvm_line =
-    R"({"input":["llvm","conv2d",[["TENSOR",[1,3,224,224],"float32"],[[2,2],[3,3]]],{"k":[1]}],"config":{"index":83,)"
-    R"("code_hash":null,"entity":[["tile_ic","sp",[-1,3]],["unroll_kw","ot",true]]},"result":[[0.0012],0,1.9,1600000000.25],)"
-    R"("version":0.2,"tvm_version":"0.7.0"})";
 const std::string t4_result =
     R"({"timestamp":"now","configuration":{"x":128,"l":[[1,2],[3]]},"times":{"compilation":100.0,"runtimes":[2.0]},)"
     R"("invalidity":"correct","correctness":1,"measurements":[{"name":"time","value":[[2.5]],"unit":"ms"}],"objectives":["time"]})";
@@ -97,13 +84,6 @@ const reader readers[] = {
     {"T4 with a mistake",
      [](int n) { return "{\"results\":[" + repeated(t4_result + ",{\"configuration\":{\"a\":[[1]]}}", n, ",") + "]}"; },
      [](const std::string& path) { return without_fault(tk::io::read_t4(path)).results.size(); }},
-    {"AutoTVM", [](int n) { return repeated(autotvm_line + '\n', n); },
-     [](const std::string& path) { return without_fault(tk::io::read_autotvm(path)).records.size(); }},
-    {"AutoTVM with a mistake",
-     [](int n) {
-         return repeated(autotvm_line + '\n' + R"({"input":["llvm","conv2d",[[[1]]],{}],"config":1})" + '\n', n);
-     },
-     [](const std::string& path) { return without_fault(tk::io::read_autotvm(path)).records.size(); }},
     {"space file",
      [](int n) {
          return R"({"parameters":[{"name":"a","values":[1,[1,2],"a text of some length"]}],"constraints":[)" +
@@ -134,17 +114,10 @@ const reader readers[] = {
          return tk::io::detail::with_end(out + "leaf 0\n");
      },
      [](const std::string& path) {
-         const auto c = tk::io::detail::within_memory(
+         const auto c = tk::io::within_memory(
              path, [&] { return tk::dispatch::detail::choice_in(tk::io::read_text(path), "choice " + path); });
          return without_fault(c).devices.front().shapes.size();
      }},
-    {"CSV",
-     [](int n) {
-         std::vector<tk::measure::trial> trials;
-         for (int k = 0; k < n; ++k) trials.push_back({.candidate = 1, .measured = {.cost = 1, .batches = {1, 2, 3}}});
-         return tk::io::trials_to_csv(trials, small_space());
-     },
-     [](const std::string& path) { return without_fault(tk::io::read_csv(path, small_space())).trials.size(); }},
 };
 
 /// Takes what earlier tests left free on the heap: a limit would not count it.

@@ -2,9 +2,8 @@
 #pragma once
 
 /// \file
-/// Other tools' files: recorded spaces, Kernel Tuner's T4, AutoTVM's logs, CSV. For who comes from them.
+/// Other tools' files: recorded spaces, Kernel Tuner's T4, CSV. For who comes from them.
 
-#include "tunekit/formats/autotvm.hpp"
 #include "tunekit/formats/csv.hpp"
 #include "tunekit/formats/listed.hpp"
 #include "tunekit/formats/read_recorded_space.hpp"

@@ -65,7 +65,8 @@ TEST_CASE("a recorded space is read as it stands: seconds, failures, costs, repe
     CHECK(got.problems.empty());
     CHECK(got.kernel == "tiles");
     CHECK(got.device == "a machine of two words");
-    CHECK(got.parameters == std::vector<tk::io::recorded_parameter>{{"a", {1, 2, 4}}, {"b", {0, 1}}, {"c", {7}}});
+    CHECK(got.parameters ==
+          std::vector<tk::io::recorded_space::parameter>{{"a", {1, 2, 4}}, {"b", {0, 1}}, {"c", {7}}});
     CHECK(got.constraints == std::vector<std::string>{"a > 1 or b == 0"});
     REQUIRE(got.rows.size() == 5);
     const auto& first = got.rows[0].record;
@@ -89,7 +90,7 @@ TEST_CASE("a compressed table is read, and is read before a plain one")
 {
     const support::temporary_folder folder;
     tk::io::write_text(folder / "s.params", params);
-    tk::io::write_gzip(folder / "s.csv.gz", table);
+    tk::io::detail::write_gzip(folder / "s.csv.gz", table);
     tk::io::write_text(folder / "s.csv", header);
     CHECK(tk::io::read_recorded_space(folder / "s").rows.size() == 5);
 }
@@ -271,7 +272,7 @@ TEST_CASE("a cut gzip file is one error")
 {
     const support::temporary_folder folder;
     tk::io::write_text(folder / "s.params", params);
-    tk::io::write_gzip(folder / "s.csv.gz", table + std::string(5000, '#'));
+    tk::io::detail::write_gzip(folder / "s.csv.gz", table + std::string(5000, '#'));
     const std::string whole = tk::io::read_text(folder / "s.csv.gz");
     tk::io::write_text(folder / "s.csv.gz", whole.substr(0, whole.size() / 2));
     fails([&] { (void)tk::io::read_recorded_space(folder / "s"); },
@@ -310,7 +311,7 @@ TEST_CASE("a sample is the space of its rows")
     const auto recorded = read(folder, "# sample: 5 of 10^16\n" + params, table);
     CHECK(recorded.sample);
     const auto space = tk::io::listed_space_of(recorded);
-    const auto rows = tk::io::listed_table_of(recorded);
+    const auto rows = tk::io::table_of(recorded);
     REQUIRE(space.size() == 5);
     REQUIRE(rows.rows.size() == 5);
     CHECK(space.at(2) == std::vector<std::int64_t>{2, 1, 7});
@@ -383,11 +384,11 @@ TEST_CASE("a table of repeated rows, and a parameter of many values, are read in
 TEST_CASE("a file that unpacks to more than its bound is refused")
 {
     const support::temporary_folder folder;
-    tk::io::write_gzip(folder / "s.gz", std::string(1 << 20, 'x'));
+    tk::io::detail::write_gzip(folder / "s.gz", std::string(1 << 20, 'x'));
     CHECK(tk::io::read_gzip(folder / "s.gz").size() == 1 << 20);
     CHECK_THROWS_WITH_AS((void)tk::io::read_gzip(folder / "s.gz", (1 << 20) - 1),
                          doctest::Contains("s.gz: holds more than 0 MiB of text, want less"), tk::error);
-    tk::io::write_gzip(folder / "bomb.gz", std::string(std::size_t{32} << 20, 'x'));  // 32 kB
+    tk::io::detail::write_gzip(folder / "bomb.gz", std::string(std::size_t{32} << 20, 'x'));  // 32 kB
     CHECK_THROWS_WITH_AS((void)tk::io::read_gzip(folder / "bomb.gz"), doctest::Contains("MiB of text, want less"),
                          tk::error);
 }

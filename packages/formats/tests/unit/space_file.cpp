@@ -8,7 +8,7 @@
 #include <vector>
 
 namespace tk = tunekit;
-using tk::io::parse_space_file;
+using tk::io::detail::parse_space_file;
 
 namespace {
 

@@ -26,7 +26,7 @@ const std::string good = R"({"results": [
 
 TEST_CASE("T4 results are read and written as the same JSON value")
 {
-    const auto file = tk::io::parse_t4(good, "a.json");
+    const auto file = tk::io::detail::parse_t4(good, "a.json");
     CHECK(file.problems.empty());
     REQUIRE(file.results.size() == 2);
     const auto& r = file.results[0];
@@ -35,7 +35,7 @@ TEST_CASE("T4 results are read and written as the same JSON value")
     CHECK(r.runtimes == std::vector<double>{2, 4});
     CHECK(r.times.at("validation") == 3.0);
     CHECK(r.quantities.size() == 2);
-    CHECK(json(tk::io::to_json(file)) == json::parse(good));
+    CHECK(json(tk::io::detail::to_json(file)) == json::parse(good));
     const support::temporary_folder folder;
     tk::io::write_t4(folder / "b.json", file);
     const auto again = tk::io::read_t4(folder / "b.json");
@@ -45,8 +45,8 @@ TEST_CASE("T4 results are read and written as the same JSON value")
 
 TEST_CASE("a result becomes a row of a replay table")
 {
-    const auto file = tk::io::parse_t4(good, "a.json");
-    const auto row = tk::io::recorded_of(file.results[0]);
+    const auto file = tk::io::detail::parse_t4(good, "a.json");
+    const auto row = file.results[0].recorded();
     CHECK(row.result.ok());
     CHECK(row.result.cost == 2.5e-3);  // the objective, not the mean of the runtimes
     CHECK(row.result.batches == std::vector<double>{2e-3, 4e-3});
@@ -54,20 +54,20 @@ TEST_CASE("a result becomes a row of a replay table")
     CHECK(row.result.build_seconds == 0.1);
     CHECK(row.result.run_seconds == doctest::Approx(0.043));
     CHECK(row.seconds == doctest::Approx(0.148));  // the search's 7 ms are not the evaluation's
-    const auto failed = tk::io::recorded_of(file.results[1]);
+    const auto failed = file.results[1].recorded();
     CHECK(failed.result.failed.value().kind == failure_kind::build_error);
     CHECK(failed.seconds == 0.09);
 
     auto r = file.results[0];
     r.quantities.clear();
-    CHECK(tk::io::recorded_of(r).result.cost == 3e-3);
+    CHECK(r.recorded().result.cost == 3e-3);
     r.runtimes.clear();
-    CHECK(tk::io::recorded_of(r).result.failed.value().kind == failure_kind::bad_cost);
+    CHECK(r.recorded().result.failed.value().kind == failure_kind::bad_cost);
     for (const auto& [word, kind] :
          {std::pair{"timeout", failure_kind::run_timeout}, std::pair{"runtime", failure_kind::launch_error},
           std::pair{"correctness", failure_kind::wrong_result}, std::pair{"constraints", failure_kind::invalid}}) {
         r.invalidity = word;
-        CHECK(tk::io::recorded_of(r).result.failed.value().kind == kind);
+        CHECK(r.recorded().result.failed.value().kind == kind);
     }
 }
 
@@ -86,7 +86,7 @@ TEST_CASE("malformed results name their field and lose no other result")
     j["results"].push_back(first);
     add("/configuration", 3);
     add("/measurements/0/name", 1);
-    const auto file = tk::io::parse_t4(j.dump(), "bad.json");
+    const auto file = tk::io::detail::parse_t4(j.dump(), "bad.json");
     CHECK(file.results.size() == 1);
     std::vector<std::string> told;
     for (const auto& p : file.problems) told.push_back(p.text());
@@ -97,10 +97,10 @@ TEST_CASE("malformed results name their field and lose no other result")
                       "bad.json: results[3].configuration: is not an object, want one of values by name",
                       "bad.json: results[4].measurements[0].name: is not a text, want a string",
                   });
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{", "x.json"), "tunekit: x.json: is not JSON, want an object",
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_t4("{", "x.json"), "tunekit: x.json: is not JSON, want an object",
                          tk::error);
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4("{}", "x.json"), "tunekit: x.json: results: is missing, want it",
-                         tk::error);
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_t4("{}", "x.json"),
+                         "tunekit: x.json: results: is missing, want it", tk::error);
 }
 
 TEST_CASE("nesting, names that stand twice and times that are none are refused, not believed")
@@ -108,25 +108,25 @@ TEST_CASE("nesting, names that stand twice and times that are none are refused, 
     const auto deep = [](std::size_t n) {
         return "{\"results\":[],\"x\":" + std::string(n, '[') + std::string(n, ']') + '}';
     };
-    CHECK(tk::io::parse_t4(deep(60), "x.json").results.empty());
+    CHECK(tk::io::detail::parse_t4(deep(60), "x.json").results.empty());
     for (const std::size_t n : {std::size_t{64}, std::size_t{50'000}, std::size_t{300'000}})
-        CHECK_THROWS_WITH_AS((void)tk::io::parse_t4(deep(n), "x.json"),
+        CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_t4(deep(n), "x.json"),
                              "tunekit: x.json: is nested deeper than 64, want less", tk::error);
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_t4(R"({"results":[],"results":[]})", "x.json"),
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_t4(R"({"results":[],"results":[]})", "x.json"),
                          "tunekit: x.json: results: stands twice, want it once", tk::error);
     const auto with_members = [](int n) {
         std::string text = R"({"results":[{"configuration":{)";
         for (int k = 0; k < n; ++k) text += (k == 0 ? "\"p" : ",\"p") + std::to_string(k) + "\":1";
-        return tk::io::parse_t4(text + R"(},"times":{"runtimes":[1]},"invalidity":"correct","correctness":1}]})",
-                                "x.json");
+        return tk::io::detail::parse_t4(
+            text + R"(},"times":{"runtimes":[1]},"invalidity":"correct","correctness":1}]})", "x.json");
     };
     CHECK(with_members(4096).results.at(0).configuration.size() == 4096);
     CHECK(with_members(400'000).problems.at(0).text() ==  // refused in no time
           "x.json: configuration: has an object of more than 4096 members, want less");
     const auto one = [](const std::string& times) {
-        return tk::io::parse_t4(R"({"results":[{"configuration":{"a":1},"times":)" + times +
-                                    R"(,"invalidity":"correct","correctness":1}]})",
-                                "x.json");
+        return tk::io::detail::parse_t4(R"({"results":[{"configuration":{"a":1},"times":)" + times +
+                                            R"(,"invalidity":"correct","correctness":1}]})",
+                                        "x.json");
     };
     CHECK(one(R"({"runtimes":[1,5],"compilation":2})").results.size() == 1);
     for (const char* times : {R"({"runtimes":[-1,5]})", R"({"runtimes":[1e308,1e308]})",

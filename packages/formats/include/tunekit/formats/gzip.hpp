@@ -19,6 +19,8 @@
 
 namespace tunekit::io {
 
+namespace detail {
+
 /// The most that a file of so many bytes may unpack to: 16 MiB, and 64 times as much. gzip packs 1000 equal bytes in
 /// one, and recordings five to one.
 [[nodiscard]] constexpr std::size_t max_unpacked(std::size_t packed) noexcept
@@ -26,8 +28,10 @@ namespace tunekit::io {
     return packed > max_text_bytes ? max_text_bytes : (std::size_t{16} << 20) + 64 * packed;
 }
 
+}  // namespace detail
+
 /// The whole of a file, uncompressed where it is a gzip file. A file of 2 MB can hold gigabytes, so there are bounds:
-/// `max_bytes` and `max_unpacked`. Throws tunekit::error where it cannot be opened, where it is a damaged, cut or too
+/// `max_bytes`, and 64 times what is packed (but 16 MiB always may). Throws tunekit::error where it cannot be opened, where it is a damaged, cut or too
 /// large gzip file, or where memory does not suffice.
 [[nodiscard]] inline std::string read_gzip(const std::string& path, std::size_t max_bytes = max_text_bytes)
 {
@@ -35,7 +39,7 @@ namespace tunekit::io {
     if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
     const auto there = system::state_of(path);
     if (there && there->is == system::file_state::kind::file)
-        max_bytes = (std::min)(max_bytes, max_unpacked(static_cast<std::size_t>(there->size)));
+        max_bytes = (std::min)(max_bytes, detail::max_unpacked(static_cast<std::size_t>(there->size)));
     std::string out;
     int got = 0;
     bool full = false;
@@ -53,6 +57,8 @@ namespace tunekit::io {
     return out;
 }
 
+namespace detail {
+
 /// Makes a gzip file that holds `text`; equal texts give equal files. Throws tunekit::error where it cannot; what was
 /// there then stays.
 inline void write_gzip(const std::string& path, std::string_view text)
@@ -60,7 +66,7 @@ inline void write_gzip(const std::string& path, std::string_view text)
     constexpr int gzip_window = 15 + 16, memory = 8;
     z_stream z{};
     if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, gzip_window, memory, Z_DEFAULT_STRATEGY) != Z_OK)
-        detail::refuse_for_memory(path);
+        refuse_for_memory(path);
     const std::unique_ptr<z_stream, decltype(&deflateEnd)> end(&z, &deflateEnd);
     std::string out;
     char buffer[1 << 14];
@@ -78,5 +84,7 @@ inline void write_gzip(const std::string& path, std::string_view text)
     }
     write_text(path, out);
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::io

@@ -73,7 +73,7 @@ inline repeat_order read_params(recorded_space& out, const std::string& path, st
             if (out.value_names.size() > measure::measured_values::most)
                 refuse(out.value_names.back(), "is value 9, want at most 8 beside the cost");
         } else if (parts[0] == "param" && parts.size() > 2) {
-            recorded_parameter p{std::string(parts[1]), {}};
+            recorded_space::parameter p{std::string(parts[1]), {}};
             if (parts.size() - 2 > 0xffff) refuse(p.name, "has more than 65535 values, want fewer");
             std::unordered_set<std::int64_t> seen;
             for (std::size_t j = 2; j < parts.size(); ++j) {
@@ -176,9 +176,9 @@ struct layout {
 
 /// The row, or nothing where a field that it cannot do without is malformed; either way what is wrong joins the
 /// problems.
-[[nodiscard]] inline std::optional<recorded_row> read_row(recorded_space& space, const layout& at,
-                                                          const std::string& path, std::size_t line_number,
-                                                          std::string_view line)
+[[nodiscard]] inline std::optional<recorded_space::row> read_row(recorded_space& space, const layout& at,
+                                                                 const std::string& path, std::size_t line_number,
+                                                                 std::string_view line)
 {
     const auto problem_at = [&](std::string_view field, std::string what) {
         space.problems.push_back({path, line_number, std::string(field), std::move(what)});
@@ -189,7 +189,7 @@ struct layout {
     if (fields.size() != at.columns)
         return problem_at("", "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(at.columns) +
                                   " as the header");
-    recorded_row row;
+    recorded_space::row row;
     row.line = line_number;
     for (std::size_t j = 0; j < space.parameters.size(); ++j) {
         const auto& p = space.parameters[j];

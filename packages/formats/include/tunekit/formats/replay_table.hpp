@@ -54,7 +54,7 @@ struct replay_table {
 };
 
 /// The table of `listed_space_of(recorded)`: all rows, in their order.
-[[nodiscard]] inline replay_table listed_table_of(const recorded_space& recorded)
+[[nodiscard]] inline replay_table table_of(const recorded_space& recorded)
 {
     replay_table out;
     for (const auto& row : recorded.rows) {

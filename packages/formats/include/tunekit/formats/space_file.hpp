@@ -27,22 +27,22 @@
 
 namespace tunekit::io {
 
-/// The facts of a BaCO scenario other than its space, for programs that speak its protocol.
-struct scenario {
-    std::string objective = "value";  ///< the column of the cost
-    std::string feasible{};           ///< the column that says whether the cost is valid; empty: none
-    std::string true_value = "True";  ///< the text in that column where it is valid
-    std::uint64_t first = 0;          ///< configurations of the first request
-    std::uint64_t then = 0;           ///< requests of one that follow
-};
-
 /// A space as described by a file.
 struct space_file {
+    /// The facts of a BaCO scenario other than its space, for programs that speak its protocol.
+    struct baco {
+        std::string objective = "value";  ///< the column of the cost
+        std::string feasible{};           ///< the column that says whether the cost is valid; empty: none
+        std::string true_value = "True";  ///< the text in that column where it is valid
+        std::uint64_t first = 0;          ///< configurations of the first request
+        std::uint64_t then = 0;           ///< requests of one that follow
+    };
+
     std::string format;                                 ///< "tunekit", "T1" or "BaCO"
     std::vector<space::value_parameter> parameters;     ///< in the order of the file
     std::vector<std::string> constraints;               ///< in the syntax of space::expression
     std::optional<std::vector<std::string>> untuned{};  ///< texts of the default configuration
-    std::optional<tunekit::io::scenario> scenario{};    ///< of BaCO
+    std::optional<baco> scenario{};                     ///< of BaCO
 
     /// The space. Throws std::invalid_argument as value_product does.
     [[nodiscard]] space::value_product space() const { return {parameters, constraints}; }
@@ -123,9 +123,9 @@ namespace detail {
     return out;
 }
 
-[[nodiscard]] inline scenario scenario_of(const json_fields& all)
+[[nodiscard]] inline space_file::baco scenario_of(const json_fields& all)
 {
-    scenario out;
+    space_file::baco out;
     const nlohmann::json& v = all.value();
     if (v.contains("optimization_objectives")) {
         const auto objectives = all.at("optimization_objectives");
@@ -218,9 +218,33 @@ namespace detail {
                                                 : read_own(all);
 }
 
+/// Reads the text of a space file; `name` stands for it in messages.
+[[nodiscard]] inline space_file parse_space_file(std::string_view text, const std::string& name)
+{
+    return within_memory(name, [&] {
+        try {
+            space_file out = described_space(text, name);
+            const auto made = out.space();  // so that what is wrong with it is told here
+            std::vector<std::pair<std::string, space::value>> untuned;
+            for (std::size_t j = 0; out.untuned && j < out.untuned->size(); ++j)
+                untuned.emplace_back(out.parameters[j].name, (*out.untuned)[j]);
+            try {
+                if (out.untuned) (void)made.of(untuned);
+            } catch (const std::invalid_argument& e) {
+                throw error(name + ": the default is not a configuration of the space: " + reason_of(e));
+            }
+            return out;
+        } catch (const json_fields::malformed& e) {
+            throw error(problem{name, 0, e.field, e.what}.text());
+        } catch (const std::invalid_argument& e) {
+            invalid(name + ": " + reason_of(e));
+        }
+    });
+}
+
 }  // namespace detail
 
-/// Reads the text of a space file; `name` stands for it in messages. The format is recognised by the content:
+/// Reads a space file. The format is recognised by the content:
 /// "parameters" (ours), "ConfigurationSpace" (T1) or "input_parameters" (BaCO, HyperMapper).
 ///
 ///     {"parameters": [{"name": "tile", "values": [16, 32, 64]}, {"name": "flag", "values": ["-O2", "-O3"]}],
@@ -229,37 +253,13 @@ namespace detail {
 /// `{"name": "unroll", "flag": "-funroll-loops"}` has the values "" and that, `{"name": "loops", "permutation": 3}` the
 /// orders of three.
 ///
-/// Errors: tunekit::error, one line with the file, the field and what is wanted, also where JSON nests deeper than 64
+/// Errors: tunekit::error where it cannot be read, and one line with the file, the field and what is wanted, also where JSON nests deeper than 64
 /// or names a member of an object twice, or memory does not suffice. std::invalid_argument that names the file and the
 /// constraint or parameter, where no space can be made of it. Nothing is skipped.
 /// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
-[[nodiscard]] inline space_file parse_space_file(std::string_view text, const std::string& name)
-{
-    return within_memory(name, [&] {
-        try {
-            space_file out = detail::described_space(text, name);
-            const auto made = out.space();  // so that what is wrong with it is told here
-            std::vector<std::pair<std::string, space::value>> untuned;
-            for (std::size_t j = 0; out.untuned && j < out.untuned->size(); ++j)
-                untuned.emplace_back(out.parameters[j].name, (*out.untuned)[j]);
-            try {
-                if (out.untuned) (void)made.of(untuned);
-            } catch (const std::invalid_argument& e) {
-                throw error(name + ": the default is not a configuration of the space: " + detail::reason_of(e));
-            }
-            return out;
-        } catch (const detail::json_fields::malformed& e) {
-            throw error(problem{name, 0, e.field, e.what}.text());
-        } catch (const std::invalid_argument& e) {
-            invalid(name + ": " + detail::reason_of(e));
-        }
-    });
-}
-
-/// Reads a space file. Errors: as parse_space_file, and tunekit::error where it cannot be read.
 [[nodiscard]] inline space_file read_space_file(const std::string& path)
 {
-    return parse_space_file(read_text(path), path);
+    return detail::parse_space_file(read_text(path), path);
 }
 
 }  // namespace tunekit::io

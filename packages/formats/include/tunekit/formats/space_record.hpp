@@ -16,32 +16,32 @@
 
 namespace tunekit::io {
 
-/// One parameter: its name and its values, in the order of their ordinals.
-struct recorded_parameter {
-    std::string name;                  ///< in the file
-    std::vector<std::int64_t> values;  ///< ascending by ordinal
-
-    friend bool operator==(const recorded_parameter&, const recorded_parameter&) = default;
-};
-
-/// One configuration. `record.seconds` covers build, check, benchmark and framework.
-struct recorded_row {
-    std::vector<std::uint16_t> ordinals;  ///< one per parameter
-    measure::recorded_row record;         ///< run_seconds: check and benchmark together
-    double framework_seconds = 0;         ///< neither build nor run
-    std::size_t line = 0;                 ///< of the file it was read from
-
-    friend bool operator==(const recorded_row&, const recorded_row&) = default;
-};
-
 /// A `.params` file and its table.
 struct recorded_space {
-    std::string kernel;                          ///< its name
-    std::string device;                          ///< its name
-    std::vector<recorded_parameter> parameters;  ///< in column order
-    std::vector<std::string> constraints;        ///< expressions over the names
-    std::vector<std::string> value_names;        ///< of the numbers beside each cost, `measurement::values`
-    std::vector<recorded_row> rows;              ///< in file order
+    /// One parameter: its name and its values, in the order of their ordinals.
+    struct parameter {
+        std::string name;                  ///< in the file
+        std::vector<std::int64_t> values;  ///< ascending by ordinal
+
+        friend bool operator==(const parameter&, const parameter&) = default;
+    };
+
+    /// One configuration. `record.seconds` covers build, check, benchmark and framework.
+    struct row {
+        std::vector<std::uint16_t> ordinals;  ///< one per parameter
+        measure::recorded_row record;         ///< run_seconds: check and benchmark together
+        double framework_seconds = 0;         ///< neither build nor run
+        std::size_t line = 0;                 ///< of the file it was read from
+
+        friend bool operator==(const row&, const row&) = default;
+    };
+
+    std::string kernel;                    ///< its name
+    std::string device;                    ///< its name
+    std::vector<parameter> parameters;     ///< in column order
+    std::vector<std::string> constraints;  ///< expressions over the names
+    std::vector<std::string> value_names;  ///< of the numbers beside each cost, `measurement::values`
+    std::vector<row> rows;                 ///< in file order
     bool sample = false;            ///< whether other configurations were never measured: a space of these rows alone
     std::vector<problem> problems;  ///< one for each part that was not read
 

@@ -27,33 +27,41 @@
 
 namespace tunekit::io {
 
-/// One quantity that was measured in addition to the times.
-struct t4_quantity {
-    std::string name;      ///< of the quantity
-    nlohmann::json value;  ///< a number, a text or a list
-    std::string unit;      ///< such as "ms"; empty: none
-
-    friend bool operator==(const t4_quantity&, const t4_quantity&) = default;
-};
-
-/// One configuration of a T4 file. Times are in milliseconds, as Kernel Tuner writes them.
-struct t4_result {
-    nlohmann::ordered_json configuration = nlohmann::ordered_json::object();  ///< value by name
-    std::string timestamp;                                                    ///< as in the file
-    std::vector<std::string> objectives;                                      ///< names of quantities
-    std::vector<double> runtimes;                                             ///< repeats; empty where it failed
-    nlohmann::json times = nlohmann::json::object();  ///< the others, by name: compilation, benchmark, framework, ...
-    std::string invalidity = "correct";   ///< correct, timeout, compile, runtime, correctness or constraints
-    double correctness = 1;               ///< 1 where the result is correct
-    std::vector<t4_quantity> quantities;  ///< measured besides the times
-
-    friend bool operator==(const t4_result&, const t4_result&) = default;
-};
-
 /// The results of a file, and a problem for each that could not be read.
 struct t4_file {
+    /// One quantity that was measured in addition to the times.
+    struct quantity {
+        std::string name;      ///< of the quantity
+        nlohmann::json value;  ///< a number, a text or a list
+        std::string unit;      ///< such as "ms"; empty: none
+
+        friend bool operator==(const quantity&, const quantity&) = default;
+    };
+
+    /// One configuration. Times are in milliseconds, as Kernel Tuner writes them.
+    struct result {
+        nlohmann::ordered_json configuration = nlohmann::ordered_json::object();  ///< value by name
+        std::string timestamp;                                                    ///< as in the file
+        std::vector<std::string> objectives;                                      ///< names of quantities
+        std::vector<double> runtimes;                                             ///< repeats; empty where it failed
+        nlohmann::json times =
+            nlohmann::json::object();        ///< the others, by name: compilation, benchmark, framework, ...
+        std::string invalidity = "correct";  ///< correct, timeout, compile, runtime, correctness or constraints
+        double correctness = 1;              ///< 1 where the result is correct
+        std::vector<quantity> quantities;    ///< measured besides the times
+
+        /// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or
+        /// s, else the mean of the runtimes; the seconds of the evaluation are the sum of its times without those of
+        /// the search. Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result,
+        /// constraints -> invalid, runtime -> launch_error; bad_cost for a result marked correct that has no positive
+        /// time.
+        [[nodiscard]] measure::recorded_row recorded() const;
+
+        friend bool operator==(const result&, const result&) = default;
+    };
+
     std::string schema_version = "1.0.0";  ///< of T4
-    std::vector<t4_result> results;        ///< in the order of the file
+    std::vector<result> results;           ///< in the order of the file
     std::vector<problem> problems;         ///< `field` is the path: results[3].times.runtimes
 };
 
@@ -63,7 +71,7 @@ inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeou
                                                               "runtime", "correctness", "constraints"};
 
 /// Throws json_fields::malformed. `of` is where `from` is.
-inline void read_t4(const json_fields& from, const json_document& of, t4_result& out)
+inline void read_t4(const json_fields& from, const json_document& of, t4_file::result& out)
 {
     const auto configuration = from.at("configuration");
     if (!configuration.value().is_object()) configuration.fail("is not an object, want one of values by name");
@@ -101,11 +109,11 @@ inline void read_t4(const json_fields& from, const json_document& of, t4_result&
     }
 }
 
-inline void empty_json(t4_result& r) noexcept
+inline void empty_json(t4_file::result& r) noexcept
 {
     empty_json(r.configuration);
     empty_json(r.times);
-    for (t4_quantity& q : r.quantities) empty_json(q.value);
+    for (t4_file::quantity& q : r.quantities) empty_json(q.value);
 }
 
 inline void read_t4_results(std::string_view text, const std::string& name, t4_file& out)
@@ -127,32 +135,24 @@ inline void read_t4_results(std::string_view text, const std::string& name, t4_f
     }
 }
 
-}  // namespace detail
-
-/// Reads the text of a T4 file; `name` stands for it in problems. A result that is malformed is listed with the path of
-/// the field; every other result is read.
-/// Errors: tunekit::error where the text is not a JSON object with a list "results", is nested deeper than 64, or names
-/// a member of an object twice, or where memory does not suffice.
+/// Reads the text of a T4 file; `name` stands for it in problems.
 [[nodiscard]] inline t4_file parse_t4(std::string_view text, const std::string& name)
 {
     return within_memory(name, [&] {
         t4_file out;
         try {
-            detail::read_t4_results(text, name, out);
-        } catch (const detail::json_fields::malformed& e) {
+            read_t4_results(text, name, out);
+        } catch (const json_fields::malformed& e) {
             throw error(problem{name, 0, e.field, e.what}.text());
         } catch (const std::bad_alloc&) {
-            for (t4_result& r : out.results) detail::empty_json(r);
+            for (t4_file::result& r : out.results) empty_json(r);
             throw;
         }
         return out;
     });
 }
 
-/// Reads a T4 file. Errors: as parse_t4, and tunekit::error where it cannot be read.
-[[nodiscard]] inline t4_file read_t4(const std::string& path) { return parse_t4(read_text(path), path); }
-
-/// The file as JSON. parse_t4 reads it back equal.
+/// The file as JSON. `parse_t4` reads it back equal.
 [[nodiscard]] inline nlohmann::ordered_json to_json(const t4_file& file)
 {
     using json = nlohmann::ordered_json;
@@ -174,44 +174,50 @@ inline void read_t4_results(std::string_view text, const std::string& name, t4_f
     return {{"results", std::move(results)}, {"schema_version", file.schema_version}};
 }
 
-/// Writes a T4 file. Errors: tunekit::error where it cannot.
-inline void write_t4(const std::string& path, const t4_file& file) { write_text(path, to_json(file).dump(1) + '\n'); }
+}  // namespace detail
 
-/// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or s, else
-/// the mean of the runtimes; the seconds of the evaluation are the sum of its times without those of the search.
-/// Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result, constraints -> invalid,
-/// runtime -> launch_error; bad_cost for a result marked correct that has no positive time.
-[[nodiscard]] inline measure::recorded_row recorded_of(const t4_result& r)
+/// Reads a T4 file. A result that is malformed is listed with the path of the field; every other result is read.
+/// Errors: tunekit::error where the file cannot be read, is not a JSON object with a list "results", is nested deeper
+/// than 64, or names a member of an object twice, or where memory does not suffice.
+[[nodiscard]] inline t4_file read_t4(const std::string& path) { return detail::parse_t4(read_text(path), path); }
+
+/// Writes a T4 file. Errors: tunekit::error where it cannot.
+inline void write_t4(const std::string& path, const t4_file& file)
+{
+    write_text(path, detail::to_json(file).dump(1) + '\n');
+}
+
+inline measure::recorded_row t4_file::result::recorded() const
 {
     using measure::failure_kind;
     measure::recorded_row out;
     auto& m = out.result;
-    for (const auto& [name, value] : r.times.items()) {
+    for (const auto& [name, value] : times.items()) {
         const double seconds = value.get<double>() / 1e3;
         if (name != "search_algorithm") out.seconds += seconds;
         if (name.starts_with("compilation")) m.build_seconds += seconds;
         if (name == "benchmark" || name == "validation") m.run_seconds += seconds;
         if (name == "validation") out.check_seconds += seconds;
     }
-    const auto fail = [&](failure_kind kind) { m.failed = measure::failure{kind, 0, "Kernel Tuner: " + r.invalidity}; };
-    if (r.invalidity == "compile") fail(failure_kind::build_error);
-    else if (r.invalidity == "timeout") fail(failure_kind::run_timeout);
-    else if (r.invalidity == "correctness") fail(failure_kind::wrong_result);
-    else if (r.invalidity == "constraints") fail(failure_kind::invalid);
-    else if (r.invalidity == "runtime") fail(failure_kind::launch_error);
+    const auto fail = [&](failure_kind kind) { m.failed = measure::failure{kind, 0, "Kernel Tuner: " + invalidity}; };
+    if (invalidity == "compile") fail(failure_kind::build_error);
+    else if (invalidity == "timeout") fail(failure_kind::run_timeout);
+    else if (invalidity == "correctness") fail(failure_kind::wrong_result);
+    else if (invalidity == "constraints") fail(failure_kind::invalid);
+    else if (invalidity == "runtime") fail(failure_kind::launch_error);
     if (m.failed) return out;
     double sum = 0, squares = 0;
-    const auto n = static_cast<double>(r.runtimes.size());
-    for (const double ms : r.runtimes) {
+    const auto n = static_cast<double>(runtimes.size());
+    for (const double ms : runtimes) {
         m.batches.push_back(ms / 1e3);
         sum += ms / 1e3;
     }
     for (const double s : m.batches) squares += (s - sum / n) * (s - sum / n);
-    m.runs = static_cast<std::uint32_t>(r.runtimes.size());
+    m.runs = static_cast<std::uint32_t>(runtimes.size());
     m.spread = m.runs > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
     m.cost = m.runs > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN();
-    for (const auto& q : r.quantities) {
-        if (r.objectives.empty() || q.name != r.objectives[0] || !q.value.is_number()) continue;
+    for (const auto& q : quantities) {
+        if (objectives.empty() || q.name != objectives[0] || !q.value.is_number()) continue;
         if (q.unit == "ms") m.cost = q.value.get<double>() / 1e3;
         if (q.unit == "us") m.cost = q.value.get<double>() / 1e6;
         if (q.unit == "s") m.cost = q.value.get<double>();

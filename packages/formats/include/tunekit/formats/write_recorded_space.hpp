@@ -49,7 +49,7 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
     if (space.sample) params += "# sample: " + std::to_string(space.rows.size()) + '\n';
     std::string table;
     std::size_t repeats = 0;
-    const recorded_row* ordered = nullptr;
+    const recorded_space::row* ordered = nullptr;
     for (const auto& row : space.rows) {
         if (row.record.result.batches.empty()) continue;
         repeats = (std::max)(repeats, row.record.result.batches.size());
@@ -92,7 +92,7 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
         table += '\n';
     }
     write_text(stem + ".params", params);
-    write_gzip(stem + ".csv.gz", table);
+    detail::write_gzip(stem + ".csv.gz", table);
 }
 
 }  // namespace tunekit::io

@@ -54,7 +54,7 @@ namespace tunekit::scoring {
     const auto recorded = io::read_recorded_space(stem);
     space::any_space space =
         recorded.sample ? space::any_space(io::listed_space_of(recorded)) : space::any_space(io::space_of(recorded));
-    auto table = recorded.sample ? io::listed_table_of(recorded) : io::table_of(recorded, space);
+    auto table = recorded.sample ? io::table_of(recorded) : io::table_of(recorded, space);
     problems.insert(problems.end(), recorded.problems.begin(), recorded.problems.end());
     problems.insert(problems.end(), table.problems.begin(), table.problems.end());
     for (auto& row : table.rows) row.result.batches.clear();  // copied at every look-up otherwise

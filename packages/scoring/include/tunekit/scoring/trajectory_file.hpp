@@ -109,7 +109,7 @@ public:
     }
 
     /// One line more.
-    void take(const io::detail::csv_record& record)
+    void take(const io::csv_record& record)
     {
         const auto& [at, fields] = record;
         if (fields.size() != names_.size())
@@ -150,7 +150,7 @@ private:
         return static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
     }
     /// The number of that column; `if_empty` where the field is empty, if that may be.
-    [[nodiscard]] double amount(const io::detail::csv_record& record, const char* name,
+    [[nodiscard]] double amount(const io::csv_record& record, const char* name,
                                 std::optional<double> if_empty = {}) const
     {
         const std::size_t k = column(name);
@@ -179,7 +179,7 @@ private:
 [[nodiscard]] inline std::vector<trajectory> read_trajectories(const std::string& path)
 {
     const std::string text = io::read_gzip(path);
-    auto records = io::detail::csv_records(io::without_bom(text));
+    auto records = io::csv_records(io::without_bom(text));
     if (records.empty()) throw error(path + ": is empty, want repeat,eval,sim_time_s,best_ms and lines");
     detail::trajectory_reader read(path, std::move(records.front().fields));
     for (std::size_t i = 1; i < records.size(); ++i) read.take(records[i]);
