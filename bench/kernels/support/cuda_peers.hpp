@@ -13,7 +13,7 @@
 
 #include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/devices/library.hpp"
-#include "tunekit/kernels/cuda/gemm_space.hpp"
+#include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
 namespace bench {

@@ -233,7 +233,7 @@ auto with_cuda_template(const tunekit::kernels::gemm_shape& s, bool, bool data, 
         operands[1] = std::move(turned);
     }
     if (s.batch == 1 && s.m < 32) return use(at::dense_small_cuda_template(s), operands, want);
-    if (at::has_dense_large_cuda(s)) return use(at::dense_large_cuda_template(s), operands, want);
+    if (tunekit::kernels::detail::has_dense_large_cuda(s)) return use(at::dense_large_cuda_template(s), operands, want);
     return use(at::batched_gemm_cuda_template(s), operands, want);
 }
 

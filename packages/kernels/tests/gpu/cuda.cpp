@@ -168,7 +168,7 @@ void refused_alike(const char* name)
         .threads = 1 << 20, .threads_x = 1 << 20, .threads_y = 1 << 20, .threads_z = 1 << 20, .shared_bytes = 1 << 30};
     tk::random::philox gen(7);
     const tk::kernels::conv2d_layer* layer = nullptr;
-    for (const auto& l : tk::kernels::resnet18)
+    for (const auto& l : tk::kernels::detail::resnet18)
         if (l.name == name) layer = &l;
     REQUIRE(layer != nullptr);
     const auto& s = layer->shape;

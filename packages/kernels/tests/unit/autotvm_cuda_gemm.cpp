@@ -81,7 +81,10 @@ TEST_CASE("sampled dense layers of many rows compute the definition, and need th
         CAPTURE(source.text);
         CHECK(p.error(source) < 1e-5);
     }
-    for (const auto& source : valid_sources(at::dense_large_cuda_template(p.s, at::pruning::shipped), 5, 4)) {
+    using namespace tk::kernels::detail;
+    const auto of = [s = p.s](const auto& c) { return dense_large_cuda_source(s, c); };
+    const tk::measure::source_template shipped{dense_large_cuda_space(p.s, pruning::shipped), of};
+    for (const auto& source : valid_sources(shipped, 5, 4)) {
         CAPTURE(source.text);
         CHECK(p.error(source) < 1e-5);
     }
@@ -105,7 +108,7 @@ TEST_CASE("every dense layer of few rows computes the definition, and needs its 
 TEST_CASE("launches are as the tiles say")
 {
     const gemm_shape s{.m = 128, .n = 64, .k = 12};
-    auto config = at::dense_large_cuda_space(s).at(0);
+    auto config = tk::kernels::detail::dense_large_cuda_space(s).at(0);
     tk::get<"tile_x">(config) = {2, 2, 16, 2};
     tk::get<"tile_y">(config) = {1, 4, 8, 2};
     CHECK(at::dense_large_cuda_template(s).text(config).launches ==
@@ -115,15 +118,16 @@ TEST_CASE("launches are as the tiles say")
 TEST_CASE("sources are refused where a static check refuses them, in one line that says why")
 {
     const gemm_shape s{.batch = 2, .m = 2048, .n = 2048, .k = 8};
-    auto config = at::batched_gemm_cuda_space(s).at(0);
+    auto config = tk::kernels::detail::batched_gemm_cuda_space(s).at(0);
     tk::get<"tile_y">(config) = {1, 2048, 1};
     CHECK_THROWS_WITH_AS((void)at::batched_gemm_cuda_template(s).text(config),
                          "tunekit: batched_gemm_cuda_source: threads per block is 2048, want at most 1024",
                          std::invalid_argument);
-    CHECK_THROWS_AS((void)at::dense_small_cuda_template(s).text(at::dense_small_cuda_space(s).at(0)),
+    CHECK_THROWS_AS((void)at::dense_small_cuda_template(s).text(tk::kernels::detail::dense_small_cuda_space(s).at(0)),
                     std::invalid_argument);
     const gemm_shape tall{.m = 70000, .n = 1, .k = 8};
-    CHECK_THROWS_WITH_AS((void)at::dense_small_cuda_template(tall).text(at::dense_small_cuda_space(tall).at(0)),
-                         "tunekit: dense_small_cuda_source: the grid is 70000 x 1 in y and z, want at most 65535 each",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(
+        (void)at::dense_small_cuda_template(tall).text(tk::kernels::detail::dense_small_cuda_space(tall).at(0)),
+        "tunekit: dense_small_cuda_source: the grid is 70000 x 1 in y and z, want at most 65535 each",
+        std::invalid_argument);
 }

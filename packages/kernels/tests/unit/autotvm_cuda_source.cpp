@@ -34,7 +34,7 @@ TEST_CASE("a convolution without one of its barriers is wrong under the emulatio
 {
     emulated_convolution c(
         {.ci = 8, .height = 6, .width = 6, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1});
-    const auto space = at::conv2d_cuda_space(c.s);
+    const auto space = tk::kernels::detail::conv2d_cuda_space(c.s);
     auto config = space.at(0);
     tk::get<"tile_f">(config) = {1, 2, 4, 1};
     tk::get<"tile_y">(config) = {1, 1, 3, 2};
