@@ -32,8 +32,9 @@ namespace measure = tk::measure;
 using measure::failure_kind;
 using measure::measurement;
 
-static_assert(measure::measurer<measure::isolated_measurer>);
-static_assert(!std::copy_constructible<measure::isolated_measurer> && std::movable<measure::isolated_measurer>);
+static_assert(measure::measurer<measure::detail::isolated_measurer>);
+static_assert(!std::copy_constructible<measure::detail::isolated_measurer> &&
+              std::movable<measure::detail::isolated_measurer>);
 
 namespace {
 
@@ -160,11 +161,11 @@ bool has_children()
 struct rig {
     measure::guarded_buffer<float> out{length};
     measure::guarded_buffer<float> want{length};
-    measure::isolated_measurer measurer;
+    measure::detail::isolated_measurer measurer;
 
     explicit rig(measure::isolated_options options = {}) : measurer(make(options)) {}
 
-    measure::isolated_measurer make(measure::isolated_options options)
+    measure::detail::isolated_measurer make(measure::isolated_options options)
     {
         fill(want.data(), length);
         want.protect();
@@ -772,7 +773,7 @@ void run_attack(attack kind)
 
 struct attack_rig {
     measure::guarded_buffer<surroundings> seen{attacks};
-    measure::isolated_measurer measurer;
+    measure::detail::isolated_measurer measurer;
 
     explicit attack_rig(measure::isolated_options options = {})
         : measurer(measure::isolated(attack_space{},

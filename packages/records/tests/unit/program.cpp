@@ -142,8 +142,10 @@ TEST_CASE("same_output: numbers within the tolerance, all else as it is")
     CHECK(measure::same_output{"a"}({.output = "a", .cut = true}).has_value());
     CHECK(!measure::same_output{"a"}({.output = "b", .file = "a"}).has_value());
     for (const double none : {-1e-3, std::nan("")}) {
-        CHECK_THROWS_AS(measure::run_check(measure::same_output{"a", {.relative = none}}), std::invalid_argument);
-        CHECK_THROWS_AS(measure::run_check(measure::same_output{"a", {.absolute = none}}), std::invalid_argument);
+        CHECK_THROWS_AS(measure::program_options::run_check(measure::same_output{"a", {.relative = none}}),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(measure::program_options::run_check(measure::same_output{"a", {.absolute = none}}),
+                        std::invalid_argument);
     }
 }
 
@@ -195,7 +197,7 @@ TEST_CASE("program: the cost is wall time, processor time, or a number; others a
     CHECK(wall.cost >= 0.2);
     CHECK(wall.cost < 5);
     const auto cpu = of({.command = script("sleep 0.2; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"),
-                         .cost = measure::cpu_seconds{}});
+                         .cost = &measure::finished_run::cpu_seconds});
     CHECK(cpu.cost > 0);
     CHECK(cpu.cost < 5);
     temporary_folder at;

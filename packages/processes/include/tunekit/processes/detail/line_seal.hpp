@@ -37,17 +37,15 @@ static_assert(crc32c("123456789") == 0xE3069283U);
 inline constexpr std::string_view seal_begins = ",\"crc32c\":\"";
 inline constexpr std::size_t seal_size = seal_begins.size() + 8 + 2;  ///< eight hexadecimal digits, and `"}`
 
-}  // namespace detail
-
 /// `line`, an object with a member at least, with the checksum of all before it.
 [[nodiscard]] inline std::string sealed(std::string_view line)
 {
     line.remove_suffix(1);
-    const std::uint32_t crc = detail::crc32c(line);
+    const std::uint32_t crc = crc32c(line);
     std::string out;
-    out.reserve(line.size() + detail::seal_size);
+    out.reserve(line.size() + seal_size);
     out += line;
-    out += detail::seal_begins;
+    out += seal_begins;
     for (int shift = 28; shift >= 0; shift -= 4) out += "0123456789abcdef"[crc >> shift & 15U];
     return out += "\"}";
 }
@@ -63,11 +61,12 @@ enum class seal : std::uint8_t {
 [[nodiscard]] inline seal seal_of(std::string_view line)
 {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.size() < detail::seal_size ||
-        line.substr(line.size() - detail::seal_size, detail::seal_begins.size()) != detail::seal_begins)
+    if (line.size() < seal_size || line.substr(line.size() - seal_size, seal_begins.size()) != seal_begins)
         return seal::none;
-    const std::string_view body = line.substr(0, line.size() - detail::seal_size);
+    const std::string_view body = line.substr(0, line.size() - seal_size);
     return sealed(std::string(body) + '}') == line ? seal::whole : seal::broken;
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::io

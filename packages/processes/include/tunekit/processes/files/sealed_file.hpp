@@ -9,7 +9,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,6 +42,15 @@ namespace tunekit::io {
     return out;
 }
 
+/// `x` in base 16, without a prefix.
+[[nodiscard]] inline std::string in_hex(std::uint64_t x)
+{
+    char buffer[20];
+    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x, 16).ptr);
+}
+
+namespace detail {
+
 /// What `escaped` was given; empty where nothing could have been.
 [[nodiscard]] inline std::optional<std::string> unescaped(std::string_view written)
 {
@@ -62,13 +70,6 @@ namespace tunekit::io {
     return out;
 }
 
-/// `x` in base 16, without a prefix.
-[[nodiscard]] inline std::string in_hex(std::uint64_t x)
-{
-    char buffer[20];
-    return std::string(buffer, std::to_chars(buffer, buffer + sizeof buffer, x, 16).ptr);
-}
-
 /// What `in_hex` was given; empty where the whole of `written` is no such number.
 [[nodiscard]] inline std::optional<std::uint64_t> from_hex(std::string_view written)
 {
@@ -77,8 +78,6 @@ namespace tunekit::io {
     if (failed != std::errc{} || at != written.data() + written.size()) return std::nullopt;
     return x;
 }
-
-namespace detail {
 
 /// A checksum that tells a text that was cut or edited: FNV-1a with 64 bits.
 /// Source: Fowler, Noll, Vo; Eastlake et al. (2019), The FNV Non-Cryptographic Hash Algorithm.
@@ -98,28 +97,36 @@ namespace detail {
 
 }  // namespace detail
 
-/// A line of fields with a checksum of its own behind them, with tabs between, without the line's end.
-[[nodiscard]] inline std::string sealed_line(std::initializer_list<std::string> fields)
-{
-    std::string out;
-    for (const std::string& field : fields) out += escaped(field) + '\t';
-    return out + in_hex(detail::fnv1a(out));
-}
+/// A line of fields with a checksum of its own behind them.
+struct sealed_line {
+    std::vector<std::string> fields;  ///< any texts
 
-/// The fields that `sealed_line` was given; empty where the text is no such line, or was cut or edited.
-[[nodiscard]] inline std::optional<std::vector<std::string>> fields_of_sealed(std::string_view line)
-{
-    const std::size_t last = line.rfind('\t');
-    if (last == std::string_view::npos || line.substr(last + 1) != in_hex(detail::fnv1a(line.substr(0, last + 1))))
-        return std::nullopt;
-    std::vector<std::string> out;
-    for (const std::string_view field : split(line.substr(0, last), '\t')) {
-        auto one = unescaped(field);
-        if (!one) return std::nullopt;
-        out.push_back(*std::move(one));
+    /// Its text, with tabs between the fields and without the line's end.
+    [[nodiscard]] std::string text() const
+    {
+        std::string out;
+        for (const std::string& field : fields) out += escaped(field) + '\t';
+        return out + in_hex(detail::fnv1a(out));
     }
-    return out;
-}
+
+    /// The line that has this text; empty where it is no such line, or was cut or edited.
+    [[nodiscard]] static std::optional<sealed_line> of(std::string_view text)
+    {
+        const std::size_t last = text.rfind('\t');
+        if (last == std::string_view::npos || text.substr(last + 1) != in_hex(detail::fnv1a(text.substr(0, last + 1))))
+            return std::nullopt;
+        sealed_line out;
+        for (const std::string_view field : split(text.substr(0, last), '\t')) {
+            auto one = detail::unescaped(field);
+            if (!one) return std::nullopt;
+            out.fields.push_back(*std::move(one));
+        }
+        return out;
+    }
+
+    /// Field k, which `in_hex` wrote, as a number; empty where it is none. Precondition: there is such a field.
+    [[nodiscard]] std::optional<std::uint64_t> hex(std::size_t k) const { return detail::from_hex(fields[k]); }
+};
 
 /// Writes a file of lines of words, the last of which is `end` and a checksum of all before it.
 ///
@@ -202,7 +209,7 @@ public:
     {
         std::vector<std::string> out;
         for (const std::string_view word : words(line)) {
-            auto one = word == "%" ? std::string() : unescaped(word);
+            auto one = word == "%" ? std::string() : detail::unescaped(word);
             if (!one) refuse("`" + std::string(word.substr(0, 80)) + "` is not a field");
             out.push_back(*std::move(one));
         }
@@ -226,7 +233,7 @@ public:
     /// A word as a fingerprint, in base 16.
     [[nodiscard]] std::uint64_t hex(std::string_view word) const
     {
-        const auto x = from_hex(word);
+        const auto x = detail::from_hex(word);
         if (!x) refuse("is not a fingerprint");
         return *x;
     }
@@ -239,7 +246,7 @@ private:
         if (last == std::string_view::npos || !text.ends_with('\n') || !text.substr(last + 1).starts_with("end "))
             throw error(what_ + ": was cut: its last line is not `end` and a checksum; write it again");
         const std::string_view body = text.substr(0, last + 1);
-        if (from_hex(text.substr(last + 5, text.size() - last - 6)) != detail::fnv1a(body))
+        if (detail::from_hex(text.substr(last + 5, text.size() - last - 6)) != detail::fnv1a(body))
             throw error(what_ + ": was changed or damaged: its checksum is another one; write it again");
         return body;
     }
