@@ -71,7 +71,7 @@ int main()
 
     // a second week: what was found this week is kept in a file
     past.add(space, warm, "third device", "its key");
-    tk::io::save_experience("kept.experience", past);
+    tk::io::write_experience("kept.experience", past);
     const tk::experience next_week = tk::io::experience_in({"kept.experience", "missing.jsonl"});
     std::remove("kept.experience");
     for (const std::string& line : next_week.notes) std::printf("%s\n", line.c_str());

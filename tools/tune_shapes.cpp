@@ -198,7 +198,7 @@ void run(const settings& s)
     const std::string device = to_text(tk::this_machine());
     dispatch::results all = known(s.results);
     for (const auto& d : all.devices)
-        if (tk::is_old_machine_name(d.device))
+        if (tk::machine::is_old_name(d.device))
             std::printf("%s: its rows count as another machine's\n", tk::quoted_device(d.device).c_str());
     const std::size_t before = dispatch::winners_of(all).size();
     all = dispatch::tune_shapes(std::move(all), family, make, tk::recipes::combined(),

@@ -42,7 +42,7 @@
 #include "tunekit/measure/objective.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/online/winners_file.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/machine.hpp"
 #include "tunekit/processes/program/readings.hpp"
 #include "tunekit/random/philox.hpp"
@@ -156,15 +156,15 @@ void log(std::string_view text)
 {
     const auto check = [](const std::string& whole) {
         const auto lines_of = [](const tk::io::log_content& c) {
-            std::string out = tk::io::to_line(c.header) + '\n';
-            if (c.header.schema == tk::io::event_log_schema)
-                for (const auto& e : c.events) out += tk::io::to_line(e) + '\n';
+            std::string out = c.header.line() + '\n';
+            if (c.header.schema == tk::io::log_content::head::of_events)
+                for (const auto& e : c.events) out += e.line() + '\n';
             else
-                for (const auto& t : c.trials) out += tk::io::to_line(t) + '\n';
+                for (const auto& t : c.trials) out += t.line() + '\n';
             return out;
         };
         try {
-            const auto read = tk::io::parse_log(whole, "x");
+            const auto read = tk::io::detail::parse_log(whole, "x");
             must(read.whole_bytes <= static_cast<std::int64_t>(whole.size()), "a log is not longer than its text");
             for (const auto& t : read.trials) {
                 must(t.task < read.header.tasks.size() && t.candidate < read.header.tasks[t.task].size,
@@ -172,14 +172,14 @@ void log(std::string_view text)
                 must(t.measured.failed || std::isnan(t.measured.cost) || is_cost(t.measured.cost),
                      "a cost is a positive number, or none");
             }
-            const auto past = tk::io::experience_of(read, "x");
+            const auto past = tk::io::detail::experience_of(read, "x");
             must(past.size() <= read.trials.size() + read.events.size(),
                  "a log is no more experience than it has results");
-            if (const auto m = tk::machine_of(read.header.machine))
-                must(tk::machine_of(to_text(*m)) == m, "a machine's name is read back");
+            if (const auto m = tk::machine::of(read.header.machine))
+                must(tk::machine::of(to_text(*m)) == m, "a machine's name is read back");
             if (read.whole_bytes == 0) return;
             const std::string written = lines_of(read);
-            must(lines_of(tk::io::parse_log(written, "y")) == written, "what was written reads back equal");
+            must(lines_of(tk::io::detail::parse_log(written, "y")) == written, "what was written reads back equal");
         } catch (const tk::error&) {
         }
     };
@@ -199,7 +199,7 @@ std::string with_its_end(std::string_view text)
 /// A file of experience.
 void experience(std::string_view text)
 {
-    const auto read = tk::io::parse_experience(with_its_end(text), "x");
+    const auto read = tk::io::detail::parse_experience(with_its_end(text), "x");
     for (const auto& s : read.sources) {
         must(!s.results.empty() && !s.parameters.empty(), "a source has a result and a parameter");
         must(s.rows.size() == s.results.size() * s.parameters.size(), "a result has a value per parameter");
@@ -208,7 +208,7 @@ void experience(std::string_view text)
         for (const auto& r : s.results) must(r.failed() || is_cost(r.cost), "a cost is a positive number");
     }
     const std::string written = tk::io::to_text(read);
-    const auto back = tk::io::parse_experience(written, "y");
+    const auto back = tk::io::detail::parse_experience(written, "y");
     must(back == read && tk::io::to_text(back) == written, "what was written reads back equal");
     for (const auto& t : tk::search::taken_of(read, small_space()))
         must(t.configurations <= read.sources.at(t.source).results.size(), "what is taken is there");

@@ -129,9 +129,9 @@ inline std::optional<tunekit::measure::reading> reading_of(const std::string& te
 {
     namespace measure = tunekit::measure;
     if (text == "wall") return std::nullopt;
-    if (text == "cpu") return measure::cpu_seconds{};
-    if (text == "peak-memory") return measure::peak_memory{};
-    if (text == "joules" && option == "--number") return measure::energy{};
+    if (text == "cpu") return measure::reading(&measure::finished_run::cpu_seconds);
+    if (text == "peak-memory") return measure::reading(&measure::finished_run::peak_bytes);
+    if (text == "joules" && option == "--number") return measure::reading(&measure::finished_run::joules);
     if (text.starts_with("regex:")) return measure::matched(text.substr(6));
     if (text.starts_with("json:")) return measure::at_pointer(text.substr(5));
     tunekit::invalid(option + " '" + text + "' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER");
@@ -229,7 +229,7 @@ inline void add_number(tunekit::measure::program_options& out, const std::string
                              ", want a machine that has them, and the right to read them");
     }
     auto read = reading_of(how, "--number");
-    auto of_run = read ? *std::move(read) : measure::reading(measure::wall_seconds{});
+    auto of_run = read ? *std::move(read) : measure::reading(&measure::finished_run::wall_seconds);
     out.numbers.push_back({.name = name, .read = named_reading_of(std::move(of_run), "--number " + name)});
 }
 

@@ -35,7 +35,7 @@ struct command_report {
     tunekit::report::findings found;
     std::string problem{};  ///< of the log or of what measures, which ended the run or its last comparison; else empty
     double seconds_to_separate = 0;  ///< of a run whose last comparison separates two, about
-    tunekit::measure::program_command winner{};
+    tunekit::measure::program_options::filled winner{};
 
     [[nodiscard]] const tunekit::report::seen_task& task() const { return run.tasks.front(); }
 };
@@ -135,7 +135,7 @@ inline std::string cost_text(const tunekit::report::cost_unit& unit, double cost
 }
 
 /// The lines to paste into a shell.
-inline std::vector<std::string> paste_lines(const tunekit::measure::program_command& winner)
+inline std::vector<std::string> paste_lines(const tunekit::measure::program_options::filled& winner)
 {
     std::vector<std::string> out;
     if (!winner.build.empty()) out.push_back("mkdir -p tuned && " + shell_line(winner.build));

@@ -66,15 +66,15 @@ const std::string t4_result =
 const reader readers[] = {
     {"log",
      [](int n) {
-         tk::io::log_header h{.machine = "here", .strategy = "random"};
+         tk::io::log_content::head h{.machine = "here", .strategy = "random"};
          h.tasks.push_back({.name = "only task of this log", .size = 10, .parameters = {"a name of some length"}});
-         h.schema = tk::io::event_log_schema;
-         std::string out = tk::io::to_line(h) + '\n';
+         h.schema = tk::io::log_content::head::of_events;
+         std::string out = h.line() + '\n';
          for (int k = 0; k < n; ++k) {
-             tk::io::log_event e;
+             tk::io::log_content::event e;
              e.n = 1;
              e.jobs.push_back({.ticket = tk::ticket{static_cast<std::uint64_t>(k)}, .candidate = 3});
-             out += tk::io::to_line(e) + '\n';
+             out += e.line() + '\n';
          }
          return out;
      },

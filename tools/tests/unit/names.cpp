@@ -49,7 +49,7 @@ TEST_CASE("a recipe that begins with a past is named by it, and what cannot be u
         one.add(std::vector<std::string>{tile}, {.cost = 1.0 / static_cast<double>(one.results.size() + 1)});
     tunekit::experience past;
     past.add(one);
-    tunekit::io::save_experience(folder / "past.experience", past);
+    tunekit::io::write_experience(folder / "past.experience", past);
 
     const auto begun = programs::begun_recipe_of("strategy", "combined", {folder / "past.experience"}, {});
     CHECK(begun.notes.empty());
@@ -59,10 +59,10 @@ TEST_CASE("a recipe that begins with a past is named by it, and what cannot be u
           "autotvm" + begun.name.substr(8));
 
     past.sources.front().name = "b";  // as of a log that was moved
-    tunekit::io::save_experience(folder / "moved.experience", past);
+    tunekit::io::write_experience(folder / "moved.experience", past);
     CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "moved.experience"}, {}).name == begun.name);
     past.sources.front().results.front().cost = 3;
-    tunekit::io::save_experience(folder / "other.experience", past);
+    tunekit::io::write_experience(folder / "other.experience", past);
     CHECK(programs::begun_recipe_of("strategy", "combined", {folder / "other.experience"}, {}).name != begun.name);
 
     const auto missing = programs::begun_recipe_of("strategy", "combined", {folder / "nowhere.jsonl"}, {});
@@ -84,7 +84,7 @@ TEST_CASE("a run's own log is no past of it: the folder that it lies in means th
         one.add(std::vector<std::string>{tile}, {.cost = 1.0 / static_cast<double>(one.results.size() + 1)});
     tunekit::experience past;
     past.add(one);
-    tunekit::io::save_experience(in / "past.experience", past);
+    tunekit::io::write_experience(in / "past.experience", past);
     const std::string own = in / "own.jsonl", elsewhere = folder / "link.jsonl";
     const auto begun = [&](const std::vector<std::string>& logs) {
         return programs::begun_recipe_of("strategy", "combined", {in}, logs);
@@ -93,7 +93,7 @@ TEST_CASE("a run's own log is no past of it: the folder that it lies in means th
     CHECK(before.notes.empty());
     one.results.front().cost = 3;
     past.sources = {one};
-    tunekit::io::save_experience(own, past);
+    tunekit::io::write_experience(own, past);
     std::filesystem::create_symlink(own, elsewhere);
     for (const std::string& path : {own, elsewhere}) {
         const auto after = begun({path});
@@ -107,7 +107,7 @@ TEST_CASE("a run's own log is no past of it: the folder that it lies in means th
     // A run on several kinds of devices has a log of each: none of them is a past of it, each is one of another run.
     const std::vector<std::string> both{own, in / "own.jsonl.1"};
     past.sources.front().results.back().cost = 5;
-    tunekit::io::save_experience(both.back(), past);
+    tunekit::io::write_experience(both.back(), past);
     CHECK(begun(both).name == before.name);
     CHECK(begun(both).notes.size() == 2);
     CHECK(begun({}).past.sources.size() == 3);

@@ -43,7 +43,7 @@ const support::fake_library& fake()
     return one;
 }
 
-ms::build_result build_one(nvrtc_builder& pool, const source& s, double seconds = 60)
+nvrtc_builder::outcome build_one(nvrtc_builder& pool, const source& s, double seconds = 60)
 {
     pool.submit({s}, "kernel", seconds);
     return pool.wait(pool.cache().key(s, "kernel"));
@@ -193,7 +193,7 @@ TEST_CASE("each source is compiled once, in a process of its own; failures are k
     CHECK_FALSE(good.failed);
     CHECK(good.seconds > 0);
     CHECK(pool.cache().cubin(pool.cache().key({"text"}, "kernel")) == "text");
-    CHECK(build_one(pool, {"text"}) == ms::build_result{});
+    CHECK(build_one(pool, {"text"}) == nvrtc_builder::outcome{});
     CHECK(pool.started() == 1);
     CHECK(tunekit::system::detail::thread_count() == threads);  // the library starts one where it compiles
 
@@ -219,7 +219,7 @@ TEST_CASE("each source is compiled once, in a process of its own; failures are k
     CHECK_FALSE(build_one(pool, {"another"}).failed);
 
     nvrtc_builder later({.directory = place / "cache", .library = fake().path()});
-    CHECK(build_one(later, {"text"}) == ms::build_result{});
+    CHECK(build_one(later, {"text"}) == nvrtc_builder::outcome{});
     CHECK(later.started() == 0);
 }
 

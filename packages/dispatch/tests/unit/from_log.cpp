@@ -46,7 +46,7 @@ tk::io::log_content log_of(const std::vector<std::pair<std::size_t, std::pair<tk
         out.header.tasks.push_back(
             {.name = name, .size = 10, .fingerprint = space.fingerprint(), .parameters = {names.begin(), names.end()}});
     for (const auto& [task, what] : trials) {
-        tk::io::log_trial t{.task = task, .candidate = what.first};
+        tk::io::log_content::trial t{.task = task, .candidate = what.first};
         t.measured = {.cost = what.second, .spread = 0.01 * what.second, .runs = 3};
         t.values = {std::to_string(what.first)};
         if (std::isnan(what.second)) t.measured.failed = tk::measure::failure{};

@@ -30,10 +30,10 @@
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
-using tk::measure::build_options;
 using tk::measure::builder;
 using tk::measure::failure_kind;
 using tk::measure::source;
+using tk::measure::builder::options;
 
 namespace {
 
@@ -47,7 +47,7 @@ std::string times(int factor)
            "; }\nextern \"C\" void scale(float* x) { for (int i = 0; i < 64; ++i) x[i] = helper(i); }";
 }
 
-build_options quick(std::string directory = {})
+builder::options quick(std::string directory = {})
 {
     return {.flags = {"-O1"}, .directory = std::move(directory), .processes = 2, .together = 8};
 }
@@ -74,7 +74,7 @@ private:
 const std::string else_compiles =
     "for a; do case $a in *.cpp) f=$a;; esac; done\ngrep -q scale \"$f\" || exec c++ \"$@\"\n";
 
-tk::measure::build_result build_one(builder& pool, const source& s, double seconds = 30)
+builder::outcome build_one(builder& pool, const source& s, double seconds = 30)
 {
     pool.submit({s}, "scale", seconds);
     return pool.wait(pool.cache().key(s, "scale"));
@@ -111,11 +111,11 @@ TEST_CASE("what was built once starts no compiler again, in this builder and in 
     {
         builder pool(quick(place.name()));
         CHECK(build_one(pool, {times(2)}).seconds > 0);
-        CHECK(build_one(pool, {times(2)}) == tk::measure::build_result{});
+        CHECK(build_one(pool, {times(2)}) == builder::outcome{});
         CHECK(pool.started() == 1);
     }
     builder other(quick(place.name()));
-    CHECK(build_one(other, {times(2)}) == tk::measure::build_result{});
+    CHECK(build_one(other, {times(2)}) == builder::outcome{});
     CHECK(other.started() == 0);
     CHECK(third(other, {times(2)}) == 6);
     CHECK_FALSE(build_one(other, {.text = times(2), .flags = {"-O2"}}).failed);

@@ -23,8 +23,9 @@ using measure::measurement;
 using support::has_children, support::no_zombie, support::plain;
 using four = support::numbered<int, 4>;
 
-static_assert(measure::measurer<measure::isolated_measurer>);
-static_assert(!std::copy_constructible<measure::isolated_measurer> && std::movable<measure::isolated_measurer>);
+static_assert(measure::measurer<measure::detail::isolated_measurer>);
+static_assert(!std::copy_constructible<measure::detail::isolated_measurer> &&
+              std::movable<measure::detail::isolated_measurer>);
 
 namespace {
 
@@ -121,11 +122,11 @@ TUNEKIT_TEST_AS_IS void run_fault(fault kind, float* out)
 struct rig {
     measure::guarded_buffer<float> out{length};
     measure::guarded_buffer<float> want{length};
-    measure::isolated_measurer measurer;
+    measure::detail::isolated_measurer measurer;
 
     explicit rig(measure::isolated_options options = {}) : measurer(make(options)) {}
 
-    measure::isolated_measurer make(measure::isolated_options options)
+    measure::detail::isolated_measurer make(measure::isolated_options options)
     {
         fill(want.data(), length);
         want.protect();

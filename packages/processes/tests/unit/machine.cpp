@@ -93,8 +93,8 @@ TEST_CASE("machine: a name is read back, and nothing else is one")
     const machine all = {
         .vendor = "Z9", .family = 4294967295U, .model = 0, .stepping = 7, .cores = 1, .vectors = "sve"};
     CHECK(to_text(all) == "Z9 4294967295.0.7, 1 core, sve");
-    CHECK(tk::machine_of(to_text(all)) == all);
-    CHECK(tk::machine_of("AuthenticAMD 25.17.1, 2 cores, avx512") ==
+    CHECK(tk::machine::of(to_text(all)) == all);
+    CHECK(tk::machine::of("AuthenticAMD 25.17.1, 2 cores, avx512") ==
           machine{.vendor = "AuthenticAMD", .family = 25, .model = 17, .stepping = 1, .cores = 2, .vectors = "avx512"});
     for (const std::string_view text : {"",
                                         " ",
@@ -118,9 +118,9 @@ TEST_CASE("machine: a name is read back, and nothing else is one")
                                         "A 25.17.1,2 cores, avx2",
                                         "A\x01 25.17.1, 2 cores, avx2",
                                         "A 25.17.1, 2 cores, avx2, avx"})
-        CHECK_MESSAGE(!tk::machine_of(text), text);
-    CHECK_FALSE(tk::machine_of(std::string_view("A 25.17.1, 2 cores, avx2\0", 25)));
-    CHECK_FALSE(tk::machine_of(std::string(1 << 20, '9')));
+        CHECK_MESSAGE(!tk::machine::of(text), text);
+    CHECK_FALSE(tk::machine::of(std::string_view("A 25.17.1, 2 cores, avx2\0", 25)));
+    CHECK_FALSE(tk::machine::of(std::string(1 << 20, '9')));
 }
 
 TEST_CASE("machine: same, kin, other")
@@ -153,12 +153,12 @@ TEST_CASE("machine: same, kin, other")
 
 TEST_CASE("machine: names from before 0.3 are called old")
 {
-    CHECK(tk::is_old_machine_name("AMD EPYC, 2 cores"));
-    CHECK(tk::is_old_machine_name("Intel(R) Xeon(R) Platinum 8581C CPU @ 2.10GHz, 1 cores"));
-    CHECK(tk::is_old_machine_name("unknown processor, 64 cores"));
+    CHECK(tk::machine::is_old_name("AMD EPYC, 2 cores"));
+    CHECK(tk::machine::is_old_name("Intel(R) Xeon(R) Platinum 8581C CPU @ 2.10GHz, 1 cores"));
+    CHECK(tk::machine::is_old_name("unknown processor, 64 cores"));
     for (const char* text : {"", "NVIDIA H100", "2 cores", ", 2 cores", "AMD EPYC, cores", "AMD EPYC, two cores",
                              "AMD EPYC, 2 cores ", "AuthenticAMD 25.17.1, 2 cores, avx512"})
-        CHECK_MESSAGE(!tk::is_old_machine_name(text), text);
+        CHECK_MESSAGE(!tk::machine::is_old_name(text), text);
     CHECK(tk::quoted_device("AMD EPYC, 2 cores") == "\"AMD EPYC, 2 cores\" (an old name, from before 0.3)");
     CHECK(tk::quoted_device("NVIDIA H100") == "\"NVIDIA H100\"");
 }
@@ -167,7 +167,7 @@ TEST_CASE("machine: this one has a name")
 {
     const machine here = tk::this_machine();
     CAPTURE(to_text(here));
-    CHECK(tk::machine_of(to_text(here)) == here);
+    CHECK(tk::machine::of(to_text(here)) == here);
     CHECK(tk::this_machine() == here);
     CHECK(here.cores >= 1);
 #if defined(__x86_64__)

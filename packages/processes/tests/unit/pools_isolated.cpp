@@ -31,7 +31,7 @@ using tk::answer;
 using tk::job;
 using tk::ticket;
 
-static_assert(tk::pool<isolated_workers> && measure::measurer<measure::lone_worker>);
+static_assert(tk::pool<isolated_workers> && measure::measurer<measure::detail::lone_worker>);
 static_assert(std::movable<isolated_workers> && !std::copy_constructible<isolated_workers>);
 
 namespace {
@@ -88,7 +88,7 @@ struct rig {
     measure::guarded_buffer<shared> seen{1};
     isolated_workers pool;
 
-    explicit rig(std::size_t n, measure::isolated_workers_options options = {.pinned = false})
+    explicit rig(std::size_t n, measure::isolated_workers::options options = {.pinned = false})
         : pool(
               n,
               [this](std::size_t worker) {

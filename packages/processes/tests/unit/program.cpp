@@ -76,7 +76,7 @@ TEST_CASE("program: the cost is wall time, processor time, or a number; others a
     CHECK(wall.cost >= 0.2);
     CHECK(wall.cost < 5);
     const auto cpu = of({.command = script("sleep 0.2; i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"),
-                         .cost = measure::cpu_seconds{}});
+                         .cost = &measure::finished_run::cpu_seconds});
     CHECK(cpu.cost > 0);
     CHECK(cpu.cost < 5);
     program p(numbers(3), {.command = script("echo cost $1; echo energy 7"),

@@ -245,7 +245,7 @@ TEST_CASE(
                                   tk::measure::fixed{.runs = 2, .batch = 1}, tk::measure::no_check{},
                                   tk::measure::wall_clock{}, tk::measure::timed_options{.min_steps = 0}};
         auto work = [&](tk::index i, const tk::measure::limits& within) { return timing(i, within); };
-        return tk::io::logged_run(path, space, tk::measure::isolated_measurer(work, {}),
+        return tk::io::logged_run(path, space, tk::measure::detail::isolated_measurer(work, {}),
                                   support::in_batches(4, tk::search::random{}), {.trials = 20}, how(resume));
     };
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // what a killed tuner leaves becomes ours, and can be waited for
@@ -304,7 +304,7 @@ TEST_CASE("a log of version 0.1 is read as it was written, and is not resumed")
     CHECK(log.header.schema == 1);
     CHECK(log.header.workers == 1);
     CHECK(log.header.slot_seconds == 0.5);
-    CHECK(log.header.budget == tk::io::log_budget{});
+    CHECK(log.header.budget == tk::io::log_content::budget{});
     CHECK(log.header.tasks.at(0).fingerprint == 0xdeadbeefcafef00d);
     REQUIRE(log.trials.size() == 2);
     CHECK(log.events.empty());

@@ -88,12 +88,12 @@ TEST_CASE("a file of experience gives back what was written, whatever its texts 
     s.name = "other";
     past.add(s);
     const temporary_folder folder;
-    tk::io::save_experience(folder / "all.experience", past);
+    tk::io::write_experience(folder / "all.experience", past);
     CHECK(tk::io::experience_in({folder / "all.experience"}) == past);
 
     std::string text = tk::io::to_text(past);
     text[text.find("0.0")] = '1';
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_experience(text, "x"),
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_experience(text, "x"),
                          doctest::Contains("experience x: was changed or damaged"), tk::error);
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("a file of experience that lies about its sizes is refused with its li
         std::string body = "# tunekit experience 1\n";
         for (const std::string& line : lines) body += line + '\n';
         try {
-            (void)tk::io::parse_experience(tk::io::detail::with_end(body), "x");
+            (void)tk::io::detail::parse_experience(tk::io::detail::with_end(body), "x");
         } catch (const tk::error& e) {
             return e.what();
         }
@@ -133,10 +133,9 @@ TEST_CASE("what cannot be used is left out with a line, and the rest is read")
     write(folder / "d.log", "no log\n");
     write(folder / "e.jsonl", "");
     write(folder / "f.txt", "is not looked at");
-    tk::io::log_header old{.version = "0.1.0", .machine = "old"};
+    tk::io::log_content::head old{.version = "0.1.0", .machine = "old"};
     old.tasks = {{"first", 6, 1}};
-    write(folder / "g.jsonl",
-          tk::io::to_line(old) + '\n' + tk::io::to_line(tk::io::log_trial{.measured = of(1)}) + '\n');
+    write(folder / "g.jsonl", old.line() + '\n' + tk::io::log_content::trial{.measured = of(1)}.line() + '\n');
 
     const tk::experience past = tk::io::experience_in({folder / "", folder / "none.jsonl"});
     REQUIRE(past.sources.size() == 2);

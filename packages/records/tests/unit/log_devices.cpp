@@ -90,12 +90,12 @@ TEST_CASE("every record names its device; who a worker is stands before its firs
     std::vector<bool> known(2);
     std::size_t joined = 0;
     for (const auto& e : log.events) {
-        if (e.what == tk::io::log_event::kind::joined) {
+        if (e.what == tk::io::log_content::event::kind::joined) {
             CHECK(e.about == (e.worker == 0 ? first : second));
             known.at(e.worker) = true;
             ++joined;
         }
-        if (e.what == tk::io::log_event::kind::tell) CHECK(known.at(e.worker));
+        if (e.what == tk::io::log_content::event::kind::tell) CHECK(known.at(e.worker));
     }
     CHECK(joined == 2);
 }
@@ -110,7 +110,7 @@ TEST_CASE("a log says once who is used no more and why, and is taken up all the 
         CHECK(run(file, {first, leaves}, trials).trials().size() == trials);
         std::vector<std::string> why;
         for (const auto& e : tk::io::read_log(file).events)
-            if (e.what == tk::io::log_event::kind::joined && !e.about.left.empty()) {
+            if (e.what == tk::io::log_content::event::kind::joined && !e.about.left.empty()) {
                 CHECK(e.worker == 1);
                 why.push_back(e.about.left);
             }
@@ -132,7 +132,7 @@ TEST_CASE("a worker that has left before its first answer is heard has its devic
     for (const auto& t : was.trials) CHECK(t.device == "board");
     std::vector<tk::worker_about> told;
     for (const auto& e : was.events)
-        if (e.what == tk::io::log_event::kind::joined && e.worker == 1) told.push_back(e.about);
+        if (e.what == tk::io::log_content::event::kind::joined && e.worker == 1) told.push_back(e.about);
     CHECK(std::count(told.begin(), told.end(), second) == 1);
     CHECK(std::count(told.begin(), told.end(), leaves) == 1);
     CHECK(told.size() == 2);
@@ -153,7 +153,7 @@ TEST_CASE("a log has the workers of a run over one space, which may change, and 
         for (const auto& t : log.trials) CHECK(t.limits.run_seconds == 2);
         std::vector<std::uint64_t> changes;
         for (const auto& e : log.events)
-            if (e.what == tk::io::log_event::kind::workers) changes.push_back(e.n);
+            if (e.what == tk::io::log_content::event::kind::workers) changes.push_back(e.n);
         CHECK(changes == std::vector<std::uint64_t>(n - 2, 3));
     }
 }
@@ -190,11 +190,11 @@ TEST_CASE("lines without a device, as older logs have, are read; a ratio that is
         R"({"tunekit_log":2,"version":"0.1.0","machine":"m","seed":1,"strategy":"","schedule":"","seconds":null,"slot_seconds":0.0,"batch":0,"workers":1,"budget":{"trials":9,"patience":null,"workers_per_task":null},"tasks":[{"name":"t","size":64,"fingerprint":1}]})";
     const std::string tell =
         R"({"tell":0,"worker":0,"stamp_s":1.0,"task":0,"batch":0,"index":5,"limits":{"abandon_above":null,"run_s":null,"build_s":null},"cost":1.0,"spread":0.0,"runs":1,"at_least":false,"build_s":0.0,"run_s":1.0,"batches":[],"ended_ns":1000000000})";
-    const auto old = tk::io::parse_log(header + '\n' + tell + '\n', "old");
+    const auto old = tk::io::detail::parse_log(header + '\n' + tell + '\n', "old");
     REQUIRE(old.trials.size() == 1);
     CHECK(old.trials[0].device.empty());
     CHECK_THROWS_AS(
-        (void)tk::io::parse_log(
+        (void)tk::io::detail::parse_log(
             header + '\n' +
                 R"({"joined":0,"host":"a","device":"b","local_rank":0,"against_first":[1.0,2.0],"stamp_s":0.0})" + '\n',
             "bad"),

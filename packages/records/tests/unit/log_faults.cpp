@@ -479,14 +479,14 @@ TEST_CASE("no flipped bit of a log is believed")
     const temporary_folder f;
     (void)run(f / "log", false);
     const std::string whole = text_of(f / "log");
-    const auto read = tk::io::parse_log(whole, "log");
+    const auto read = tk::io::detail::parse_log(whole, "log");
     CHECK(read.note == "");
     std::size_t refused = 0;
     for (std::size_t at = 0; at + 1 < whole.size(); ++at) {
         std::string text = whole;
         text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << at % 8));
         try {
-            (void)tk::io::parse_log(text, "log");
+            (void)tk::io::detail::parse_log(text, "log");
         } catch (const tk::error&) {
             ++refused;
         }
@@ -501,19 +501,19 @@ TEST_CASE(
     const outcome plain = run(f / "whole", false);
     std::string text = text_of(f / "whole");
     for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, 1, '\r');
-    const auto read = tk::io::parse_log(text, "log");
+    const auto read = tk::io::detail::parse_log(text, "log");
     CHECK(read.trials.size() == trials);
     CHECK(read.note.empty());
     for (std::size_t at = text.find("\"cost\":"); at != std::string::npos; at = text.find("\"cost\":", at + 1)) {
         std::string changed = text;
         char& digit = changed[at + 8];
         digit = digit == '1' ? '2' : '1';
-        CHECK_THROWS_WITH_AS((void)tk::io::parse_log(changed, "log"), doctest::Contains("its checksum is another one"),
-                             tk::error);
+        CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_log(changed, "log"),
+                             doctest::Contains("its checksum is another one"), tk::error);
     }
     put(f / "log", text.substr(0, end_of_line(text, 7)));
     CHECK(run(f / "log", true).candidates == plain.candidates);
-    CHECK(tk::io::parse_log(text_of(f / "log"), "log").trials.size() == trials);
+    CHECK(tk::io::detail::parse_log(text_of(f / "log"), "log").trials.size() == trials);
 }
 
 TEST_CASE(
@@ -525,7 +525,7 @@ TEST_CASE(
     const std::string whole = text_of(f / "whole");
     std::string crlf;
     for (const char c : whole) (crlf += c == '\n' ? "\r" : "") += c;
-    const auto read = tk::io::parse_log(crlf, "log");
+    const auto read = tk::io::detail::parse_log(crlf, "log");
     CHECK(read.note == "");
     CHECK(read.trials.size() == trials);
     std::size_t refused = 0;
@@ -533,7 +533,7 @@ TEST_CASE(
         std::string text = crlf;
         text[at] = static_cast<char>(static_cast<unsigned char>(text[at]) ^ (1U << at % 8));
         try {
-            (void)tk::io::parse_log(text, "log");
+            (void)tk::io::detail::parse_log(text, "log");
         } catch (const tk::error&) {
             ++refused;
         }
@@ -553,7 +553,7 @@ TEST_CASE("a log without checksums is read with a word about it, and gone on wit
     std::string old;
     for (std::size_t at = 0, end = 0; (end = whole.find('\n', at)) != std::string::npos; at = end + 1)
         old += whole.substr(at, end - at - tk::io::detail::seal_size) + "}\n";
-    const auto read = tk::io::parse_log(old, "old.jsonl");
+    const auto read = tk::io::detail::parse_log(old, "old.jsonl");
     CHECK(read.trials.size() == trials);
     CHECK(read.note ==
           "log old.jsonl: has no checksums, as older versions wrote it; a changed number would not be noticed");
@@ -561,7 +561,7 @@ TEST_CASE("a log without checksums is read with a word about it, and gone on wit
     CHECK(run(f / "log", true).candidates == plain.candidates);
     CHECK(text_of(f / "log") == old);
     const std::string mixed = whole.substr(0, end_of_line(whole, 3)) + old.substr(end_of_line(old, 3));
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_log(mixed, "m"),
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_log(mixed, "m"),
                          doctest::Contains("line 4: has no checksum, but the first"), tk::error);
 }
 
@@ -626,7 +626,7 @@ TEST_CASE("numbers out of range or of another kind are refused by line and name"
         text.replace(at, end - at, value);
         std::string said;
         try {
-            (void)tk::io::parse_log(support::resealed(text), "log");
+            (void)tk::io::detail::parse_log(support::resealed(text), "log");
         } catch (const tk::error& e) {
             said = e.what();
         }
@@ -636,10 +636,10 @@ TEST_CASE("numbers out of range or of another kind are refused by line and name"
     }
     std::string twice = whole;
     twice.insert(twice.find("\"seed\""), "\"seed\":3,");
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_log(support::resealed(twice), "log"),
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_log(support::resealed(twice), "log"),
                          doctest::Contains("line 1: seed stands twice"), tk::error);
     const std::string deep = "{\"tunekit_log\":" + std::string(200'000, '[') + std::string(200'000, ']') + "}\n";
-    CHECK_THROWS_WITH_AS((void)tk::io::parse_log(deep, "log"), doctest::Contains("is nested deeper than 64"),
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_log(deep, "log"), doctest::Contains("is nested deeper than 64"),
                          tk::error);
 }
 

@@ -97,7 +97,7 @@ TEST_CASE("a log of events cut anywhere is replayed to the same state, and what 
         std::vector<tk::job> out;
         for (const auto& e : before.events) {
             for (const auto& j : e.jobs) {
-                if (e.what == tk::io::log_event::kind::ask) out.push_back(j);
+                if (e.what == tk::io::log_content::event::kind::ask) out.push_back(j);
                 else std::erase_if(out, [&](const tk::job& o) { return o.ticket == j.ticket; });
             }
         }
@@ -353,7 +353,7 @@ TEST_CASE("what a run knew before is in its log, and a resumed run must know the
     CHECK(log.trials.size() == 10);
     REQUIRE(log.events.size() == 22);
     for (std::size_t k : {0U, 1U}) {
-        CHECK(log.events[k].what == tk::io::log_event::kind::known);
+        CHECK(log.events[k].what == tk::io::log_content::event::kind::known);
         CHECK(log.events[k].jobs.at(0).candidate == 5 + 2 * k);
         CHECK(log.events[k].measured.ok() == (k == 0));
         CHECK(log.events[k].values.size() == 2);
@@ -492,7 +492,7 @@ std::vector<tk::job> out_at_end(const tk::io::log_content& log)
     std::vector<tk::job> out;
     for (const auto& e : log.events)
         for (const auto& j : e.jobs) {
-            if (e.what == tk::io::log_event::kind::ask) out.push_back(j);
+            if (e.what == tk::io::log_content::event::kind::ask) out.push_back(j);
             else std::erase_if(out, [&](const tk::job& o) { return o.ticket == j.ticket; });
         }
     return out;
@@ -543,7 +543,7 @@ TEST_CASE("a log of several tasks and workers cut anywhere is replayed to the sa
         std::size_t seen = 0;  // workers that answered
         for (std::size_t w = 0; w < workers; ++w)
             seen += std::any_of(log.events.begin(), log.events.end(), [&](const auto& e) {
-                return e.what == tk::io::log_event::kind::tell && e.worker == w;
+                return e.what == tk::io::log_content::event::kind::tell && e.worker == w;
             });
         CHECK(seen == workers);
         check_recorded(first, log);
@@ -679,7 +679,7 @@ TEST_CASE("trials and patience of several tasks may be raised when a run is take
             const std::string whole = text_of(from);
             const auto log = tk::io::read_log(from);
             CHECK(std::count_if(log.events.begin(), log.events.end(),
-                                [](const auto& e) { return e.what == tk::io::log_event::kind::budget; }) == 3);
+                                [](const auto& e) { return e.what == tk::io::log_content::event::kind::budget; }) == 3);
             std::size_t lines = 0;
             for (std::size_t at = whole.find('\n'); at != std::string::npos; at = whole.find('\n', at + 1)) {
                 if (++lines % 7 != 0) continue;
@@ -801,14 +801,14 @@ TEST_CASE("a log of events names the parameters, and of each answer the values: 
 
 TEST_CASE("a log has the values beside the cost, their names once, and nothing of them where there are none")
 {
-    tk::io::log_trial t{.measured = {.cost = 0.5, .runs = 1, .batches = {0.5}}, .ended_ns = 7};
+    tk::io::log_content::trial t{.measured = {.cost = 0.5, .runs = 1, .batches = {0.5}}, .ended_ns = 7};
     const std::string before =
         R"({"task":0,"batch":0,"index":0,"limits":{"abandon_above":null,"run_s":10,"build_s":10},"cost":0.5,"spread":0,)"
         R"("runs":1,"at_least":false,"build_s":0,"run_s":0,"batches":[0.5],)";
-    CHECK(tk::io::to_line(t) == before + R"("ended_ns":7})");
+    CHECK(t.line() == before + R"("ended_ns":7})");
     t.measured.values = {0.25, 4096};
     t.measured.checked = tk::measure::check_state::ok;
-    CHECK(tk::io::to_line(t) == before + R"("measured":[0.25,4096],"checked":"ok","ended_ns":7})");
+    CHECK(t.line() == before + R"("measured":[0.25,4096],"checked":"ok","ended_ns":7})");
 
     const temporary_folder f;
     const auto named = [](bool resume, std::vector<std::string> names) {
@@ -839,16 +839,16 @@ TEST_CASE("a log has the values beside the cost, their names once, and nothing o
     }
     CHECK(tk::io::read_log(f / "by tuner").header.value_names == std::vector<std::string>{"watts"});
 
-    tk::io::log_header header = log.header;
-    header.schema = tk::io::log_schema;
-    const std::string text = tk::io::to_line(header) + '\n' + tk::io::to_line(t) + '\n';
+    tk::io::log_content::head header = log.header;
+    header.schema = tk::io::log_content::head::of_trials;
+    const std::string text = header.line() + '\n' + t.line() + '\n';
     const auto refused = [&](const std::string& was, const std::string& is) {
         std::string wrong = text;
         const auto at = wrong.find(was);
         REQUIRE(at != std::string::npos);
         wrong.replace(at, was.size(), is);
         try {
-            (void)tk::io::parse_log(wrong, "log");
+            (void)tk::io::detail::parse_log(wrong, "log");
         } catch (const tk::error& e) {
             return std::string(e.what());
         }
@@ -881,7 +881,7 @@ TEST_CASE("a log has its objective and its goals, and a run with another objecti
     const auto log = tk::io::read_log(f / "log");
     CHECK(log.header.objective == "cost * bytes");
     CHECK(log.header.about.goals == std::vector<std::string>{"cost", "bytes"});
-    CHECK(tk::io::to_line(log.header).find(R"("measured":["bytes","cost"],"objective":"cost * bytes","about":)") !=
+    CHECK(log.header.line().find(R"("measured":["bytes","cost"],"objective":"cost * bytes","about":)") !=
           std::string::npos);
     CHECK(tk::io::logged(f / "log", fresh(), by(true, "cost * bytes")).record().trials().at(0).measured.cost == 8);
     CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", fresh(), by(true, "")),

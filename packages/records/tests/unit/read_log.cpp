@@ -11,7 +11,7 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/files/line_seal.hpp"
+#include "tunekit/processes/detail/line_seal.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;
@@ -67,12 +67,12 @@ TEST_CASE("a log of version 0.1 is read, with the words that it had for failures
                                             "damaged canary", "launch error", "bad cost"};
     {
         std::ofstream out(path, std::ios::binary);
-        out << tk::io::to_line(header) << '\n';
+        out << header.line() << '\n';
         for (std::size_t k = 0; k < words.size(); ++k) {
-            tk::io::log_trial t{.task = 0, .candidate = k};
+            tk::io::log_content::trial t{.task = 0, .candidate = k};
             t.measured.failed =
                 tk::measure::failure{.kind = *tk::measure::failure_kind_of(static_cast<std::uint8_t>(k))};
-            std::string line = tk::io::to_line(t);
+            std::string line = t.line();
             const std::string now = '"' + std::string(tk::measure::to_text(t.measured.failed->kind)) + '"';
             const auto at = line.find(now);
             REQUIRE(at != std::string::npos);
@@ -91,16 +91,17 @@ TEST_CASE("a log is read up to the first line that cannot be, and the problem is
 {
     const grid_space first({4, 3}), second({3, 3});
     auto header = log_of(first, second).header;
-    header.schema = tk::io::event_log_schema;
-    std::string whole = tk::io::sealed(tk::io::to_line(header)) + '\n';
+    header.schema = tk::io::log_content::head::of_events;
+    std::string whole = tk::io::detail::sealed(header.line()) + '\n';
     for (std::uint64_t i = 0; i < 3; ++i)
-        whole += tk::io::sealed(tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::tell,
-                                                                          .jobs = {{.candidate = i}},
-                                                                          .about = {.device = "board"},
-                                                                          .measured = {.cost = 1, .runs = 1}})) +
+        whole += tk::io::detail::sealed(tk::io::log_content::event{.what = tk::io::log_content::event::kind::tell,
+                                                                   .jobs = {{.candidate = i}},
+                                                                   .about = {.device = "board"},
+                                                                   .measured = {.cost = 1, .runs = 1}}
+                                            .line()) +
                  '\n';
-    CHECK_FALSE(tk::io::parse_log_beginning(whole, "log").problem);
-    CHECK_FALSE(tk::io::parse_log_beginning(whole + "{\"tell\":", "log").problem);  // torn, as ever
+    CHECK_FALSE(tk::io::detail::parse_log_beginning(whole, "log").problem);
+    CHECK_FALSE(tk::io::detail::parse_log_beginning(whole + "{\"tell\":", "log").problem);  // torn, as ever
 
     const std::string last = whole.substr(whole.rfind('\n', whole.size() - 2) + 1);
     std::string changed = last, misfit = last.substr(0, last.size() - tk::io::detail::seal_size - 1) + '}';
@@ -109,14 +110,15 @@ TEST_CASE("a log is read up to the first line that cannot be, and the problem is
     for (const std::string& bad :
          {std::string("NaN\n"), std::string("\n"), changed, tk::io::sealed(misfit) + '\n'}) {
         CAPTURE(bad);
-        const auto read = tk::io::parse_log_beginning(whole + bad + last, "log");
+        const auto read = tk::io::detail::parse_log_beginning(whole + bad + last, "log");
         CHECK(read.whole_bytes == static_cast<std::int64_t>(whole.size()));
         CHECK(read.events.size() == 3);
         CHECK(read.trials.size() == 3);
         REQUIRE(read.problem);
         CHECK(std::string(read.problem->what()).find("tunekit: log log, line 5: ") == 0);
-        CHECK_THROWS_WITH_AS((void)tk::io::parse_log(whole + bad + last, "log"), read.problem->what(), tk::error);
-        CHECK_THROWS_WITH_AS((void)tk::io::parse_log_beginning(bad + whole, "log"),
+        CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_log(whole + bad + last, "log"), read.problem->what(),
+                             tk::error);
+        CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_log_beginning(bad + whole, "log"),
                              doctest::Contains("log log, line 1: "), tk::error);
     }
 }

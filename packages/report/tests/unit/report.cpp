@@ -347,16 +347,16 @@ TEST_CASE("a default that failed is said, and values stand in the order of the s
 TEST_CASE("a log has what a page shows: rounds, unit, numbers, the end")
 {
     const temporary_folder folder;
-    tk::io::log_header h{
+    tk::io::log_content::head h{
         .schema = 2, .version = "0.3.0", .machine = "m", .seed = 1, .strategy = "s", .schedule = "", .workers = 1};
     h.value_names = {"bytes"};
     h.about = {.title = "xz", .unit = "", .untuned = 0, .values = {{"9", "10"}}};
     h.tasks = {{.name = "t", .size = 2, .fingerprint = 1, .parameters = {"p"}}};
-    using tk::io::log_event;
-    std::string text = tk::io::to_line(h) + '\n';
-    const auto say = [&](log_event e) { text += tk::io::to_line(e) + '\n'; };
+    using tk::io::log_content;
+    std::string text = h.line() + '\n';
+    const auto say = [&](log_content::event e) { text += e.line() + '\n'; };
     for (const tk::index i : std::vector<tk::index>{0, 1})
-        say({.what = log_event::kind::tell,
+        say({.what = log_content::event::kind::tell,
              .jobs = {{.ticket = tk::ticket{i}, .candidate = i}},
              .stamp = 1.0 + static_cast<double>(i),
              .measured = {.cost = 18.0 - 10 * static_cast<double>(i), .runs = 1, .values = {4096}},
@@ -364,13 +364,13 @@ TEST_CASE("a log has what a page shows: rounds, unit, numbers, the end")
     for (const double shift : {5.0, 0.0})  // the second comparison takes the place of the first
         for (std::uint64_t r = 0; r < 8; ++r)
             for (const tk::index i : r % 2 == 0 ? std::vector<tk::index>{0, 1} : std::vector<tk::index>{1, 0})
-                say({.what = log_event::kind::round,
+                say({.what = log_content::event::kind::round,
                      .n = r,
                      .jobs = {{.candidate = i}},
                      .stamp = 3,
                      .measured = {.cost = (i == 0 ? 18.3 : 7.52) + shift, .runs = 1},
                      .values = {i == 0 ? "9" : "10"}});
-    say({.what = log_event::kind::ended, .stamp = 4, .why = "the budget of trials is used up"});
+    say({.what = log_content::event::kind::ended, .stamp = 4, .why = "the budget of trials is used up"});
     std::ofstream(folder / "log", std::ios::binary) << text;
     const auto run = report::seen_run_of_log(folder / "log");
     CHECK(run.title == "xz");
@@ -536,25 +536,27 @@ TEST_CASE("a record over a space is a run")
 TEST_CASE("idle is when a worker has nothing, where the log says when its configurations went out")
 {
     const temporary_folder folder;
-    tk::io::log_header h{
+    tk::io::log_content::head h{
         .schema = 2, .version = "0.2.0", .machine = "m", .seed = 1, .strategy = "s", .schedule = "", .workers = 2};
     h.tasks = {{.name = "t", .size = 9, .fingerprint = 1, .parameters = {"p"}, .flops = 5, .weight = 1}};
-    std::string text = tk::io::to_line(h) + '\n';
+    std::string text = h.line() + '\n';
     const auto ask = [&](std::uint64_t ticket, std::uint64_t worker, double stamp) {
-        text += tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::ask,
-                                                  .n = 1,
-                                                  .jobs = {{.ticket = tk::ticket{ticket}, .candidate = ticket}},
-                                                  .worker = worker,
-                                                  .stamp = stamp}) +
+        text += tk::io::log_content::event{.what = tk::io::log_content::event::kind::ask,
+                                           .n = 1,
+                                           .jobs = {{.ticket = tk::ticket{ticket}, .candidate = ticket}},
+                                           .worker = worker,
+                                           .stamp = stamp}
+                    .line() +
                 '\n';
     };
     const auto tell = [&](std::uint64_t ticket, std::uint64_t worker, double stamp) {
-        text += tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::tell,
-                                                  .jobs = {{.ticket = tk::ticket{ticket}, .candidate = ticket}},
-                                                  .worker = worker,
-                                                  .stamp = stamp,
-                                                  .measured = {.cost = 1e-3, .runs = 1, .run_seconds = 1},
-                                                  .values = {"v"}}) +
+        text += tk::io::log_content::event{.what = tk::io::log_content::event::kind::tell,
+                                           .jobs = {{.ticket = tk::ticket{ticket}, .candidate = ticket}},
+                                           .worker = worker,
+                                           .stamp = stamp,
+                                           .measured = {.cost = 1e-3, .runs = 1, .run_seconds = 1},
+                                           .values = {"v"}}
+                    .line() +
                 '\n';
     };
     ask(0, 0, 0);  // worker 0 is out all the time, worker 1 from 1 to 2 and from 6 to 8 of 8 s: idle for 5 of them
@@ -579,7 +581,7 @@ TEST_CASE("idle is when a worker has nothing, where the log says when its config
 TEST_CASE("a log is read up to where it is whole, and says so")
 {
     const temporary_folder folder;
-    tk::io::log_header h{
+    tk::io::log_content::head h{
         .schema = 2, .version = "0.2.0", .machine = "m", .seed = 1, .strategy = "s", .schedule = "", .workers = 2};
     h.tasks = {{.name = "t",
                 .size = 9,
@@ -588,14 +590,15 @@ TEST_CASE("a log is read up to where it is whole, and says so")
                                "e"},
                 .flops = 5,
                 .weight = 2}};
-    std::string text = tk::io::to_line(h) + '\n';
+    std::string text = h.line() + '\n';
     for (std::uint64_t i = 0; i < 3; ++i)
-        text += tk::io::to_line(tk::io::log_event{.what = tk::io::log_event::kind::tell,
-                                                  .jobs = {{.ticket = tk::ticket{i}, .candidate = i}},
-                                                  .worker = i % 2,
-                                                  .stamp = 0.5 + static_cast<double>(i),
-                                                  .measured = {.cost = 1e-3, .runs = 1},
-                                                  .values = {"\xC3\xA4" + std::to_string(i)}}) +
+        text += tk::io::log_content::event{.what = tk::io::log_content::event::kind::tell,
+                                           .jobs = {{.ticket = tk::ticket{i}, .candidate = i}},
+                                           .worker = i % 2,
+                                           .stamp = 0.5 + static_cast<double>(i),
+                                           .measured = {.cost = 1e-3, .runs = 1},
+                                           .values = {"\xC3\xA4" + std::to_string(i)}}
+                    .line() +
                 '\n';
     const auto with = [&](const std::string& tail) {
         std::ofstream(folder / "log", std::ios::binary) << text << tail;

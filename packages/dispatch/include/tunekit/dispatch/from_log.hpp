@@ -42,7 +42,7 @@ struct from_log_options {
     results out{.kernel = options.kernel, .version = options.version, .words = options.words};
     const std::string device = options.device.empty() ? log.header.machine : options.device;
     std::map<std::size_t, shape_sizes> shapes;  // by task
-    const io::log_header::task_entry* first = nullptr;
+    const io::log_content::head::task_entry* first = nullptr;
     for (std::size_t k = 0; k < log.header.tasks.size(); ++k) {
         const auto& task = log.header.tasks[k];
         const auto named = detail::named_shape_of(task.name, options.words);
@@ -71,14 +71,14 @@ struct from_log_options {
         throw error("log: " + wrong + "; want words for sizes in the names of tasks");
 
     std::map<std::size_t, std::vector<std::pair<double, index>>> ranked;
-    for (const io::log_trial& t : log.trials)
+    for (const io::log_content::trial& t : log.trials)
         if (shapes.contains(t.task) && t.measured.ok()) ranked[t.task].emplace_back(t.measured.cost, t.candidate);
     std::set<index> kept;
     for (auto& [task, all] : ranked) {
         std::sort(all.begin(), all.end());
         for (std::size_t k = 0; k < all.size() && k < options.best; ++k) kept.insert(all[k].second);
     }
-    for (const io::log_trial& t : log.trials) {
+    for (const io::log_content::trial& t : log.trials) {
         if (!shapes.contains(t.task) || t.measured.failed || !kept.contains(t.candidate)) continue;
         if (t.values.empty()) throw error("log: trials have no values, as older logs; tune it with io::logged");
         out.add({.device = device,

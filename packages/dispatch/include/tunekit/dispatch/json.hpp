@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/dispatch/choice.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::dispatch {

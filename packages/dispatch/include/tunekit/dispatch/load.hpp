@@ -22,7 +22,7 @@
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/choice_file.hpp"
 #include "tunekit/dispatch/picker.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/machine.hpp"
 

@@ -17,7 +17,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/dispatch/detail/file_head.hpp"
 #include "tunekit/dispatch/results.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::dispatch {

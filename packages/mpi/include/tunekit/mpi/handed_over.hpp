@@ -33,7 +33,7 @@ namespace tunekit::mpi {
 /// Failures: build_error and build_timeout, as a `builder` reports them. Errors: tunekit::error where the compiler is
 ///           missing.
 template <class Template>
-[[nodiscard]] auto builds(Template what, measure::build_options options, code_folder to, std::size_t task = 0)
+[[nodiscard]] auto builds(Template what, measure::builder::options options, code_folder to, std::size_t task = 0)
 {
     options.processes = 1;
     auto compilers = std::make_shared<measure::builder>(std::move(options));
@@ -43,7 +43,7 @@ template <class Template>
         compilers->submit({text}, what.entry, within.build_seconds);
         const measure::wall_clock now;
         const double start = now();
-        measure::build_result built = compilers->wait(key);
+        auto built = compilers->wait(key);
         measure::measurement m;
         m.build_seconds = now() - start;
         m.failed = std::move(built.failed);
@@ -80,8 +80,8 @@ template <class Signature, class Space, class Bind>
             if (!bytes) throw error("mpi.handed_over_kernel: nothing was handed over for this configuration");
             const std::string text(
                 bytes->end() - static_cast<std::ptrdiff_t>((std::min)(bytes->size(), std::size_t{80})), bytes->end());
-            return measure::bound_code<Signature>(measure::loaded_code(from.path(task, candidate)),
-                                                  text.substr(text.rfind('\n') + 1), bind, config);
+            return measure::loaded_code(from.path(task, candidate))
+                .template bound<Signature>(text.substr(text.rfind('\n') + 1), bind, config);
         };
 }
 

@@ -33,7 +33,7 @@ namespace tunekit::mpi {
 
 /// Settings of `serve`.
 struct serve_options {
-    measure::isolated_workers_options worker{};  ///< options of the process in which a rank runs candidates
+    measure::isolated_workers::options worker{};  ///< options of the process in which a rank runs candidates
     /// Which program it is. A rank whose text is not that of rank 0 is refused. Empty: a sum of the program's code; or
     /// any, for ranks that build or run and where devices are mixed, as those may be compiled for their machines.
     std::string build{};

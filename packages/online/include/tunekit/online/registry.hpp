@@ -23,7 +23,7 @@
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/winners_file.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/machine.hpp"
 #include "tunekit/space/carried.hpp"

@@ -18,7 +18,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/online/outcome.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/system/files.hpp"
 
@@ -126,12 +126,13 @@ inline constexpr std::string_view winners_magic =
 [[nodiscard]] inline std::string to_line(const winner_line& w)
 {
     using core::text_of;
-    return io::sealed_line({w.of.kernel, w.of.version, w.of.device, w.library, io::in_hex(w.fingerprint), w.key,
+    return io::sealed_line{{w.of.kernel, w.of.version, w.of.device, w.library, io::in_hex(w.fingerprint), w.key,
                             std::string(w.settled ? "settled" : "provisional") + (w.reopened ? " again" : ""),
                             text_of(w.what.winner), text_of(w.what.runner_up), text_of(w.what.cost),
                             text_of(w.what.runner_up_cost), text_of(w.what.default_cost), w.values,
                             w.search ? detail::text_of_search(*w.search) : "",
-                            w.search ? detail::text_of_answers(w.search->answers) : ""});
+                            w.search ? detail::text_of_answers(w.search->answers) : ""}}
+        .text();
 }
 
 namespace detail {
@@ -141,10 +142,10 @@ inline constexpr int fields_of_winner = 15;
 /// Reads one line. Empty where the text is no such line, or was cut or edited.
 [[nodiscard]] inline std::optional<winner_line> winner_line_of(std::string_view text)
 {
-    auto f = io::fields_of_sealed(text);
-    if (!f || f->size() != fields_of_winner) return std::nullopt;
-    auto& of = *f;
-    const auto fingerprint = io::from_hex(of[4]);
+    const auto line = io::sealed_line::of(text);
+    if (!line || line->fields.size() != fields_of_winner) return std::nullopt;
+    const auto& of = line->fields;
+    const auto fingerprint = line->hex(4);
     const std::string_view state = of[6];
     const bool again = state.ends_with(" again");
     const std::string_view word = again ? state.substr(0, state.size() - 6) : state;
@@ -213,21 +214,6 @@ inline constexpr int fields_of_winner = 15;
     return out;
 }
 
-/// Locks the folder of a file while the file is rewritten. It locks nothing where a file system has no locks.
-class folder_lock {
-public:
-    explicit folder_lock(const std::string& path) : fd_(system::lock_folder_of(path)) {}
-    folder_lock(const folder_lock&) = delete;
-    folder_lock& operator=(const folder_lock&) = delete;
-    ~folder_lock()
-    {
-        if (fd_ >= 0) system::close_file(fd_);
-    }
-
-private:
-    int fd_;
-};
-
 /// The file's text; empty where there is no file.
 [[nodiscard]] inline std::string text_if_there(const std::string& path)
 {
@@ -241,7 +227,7 @@ private:
 /// stay. Throws tunekit::error where it is no file of winners or cannot be written; the file then stays as it is.
 inline void write_winners(const std::string& path, const std::vector<winner_line>& ours)
 {
-    const detail::folder_lock held(path);
+    const system::folder_lock held(path);
     const std::string before = detail::text_if_there(path);
     if (!detail::is_winners_text(before))
         throw error(path + ": is not a file of winners, and stays as it is; name another file");

@@ -63,6 +63,8 @@ struct isolated_options {
 };
 
 #if TUNEKIT_FORKS
+namespace detail {
+
 /// The measurer that `isolated` returns. It owns a zygote, a worker, and a list of bad candidates. Move-only.
 class isolated_measurer {
 public:
@@ -125,6 +127,8 @@ private:
     detail::worker_link link_;
 };
 
+}  // namespace detail
+
 /// Measures the configurations of `space` in a child process that is replaced after any failure.
 ///
 ///     auto measure = isolated(space, timed{time_kernel, until_stable{}, check});
@@ -156,7 +160,7 @@ private:
 /// Cost:       about 20 us per measurement; about 0.8 ms for a new worker.
 /// Threads:    one at a time. In a process that has threads already, use `served_workers`.
 template <space::typed Space, class Timed>
-[[nodiscard]] isolated_measurer isolated(const Space& space, Timed how, isolated_options options = {})
+[[nodiscard]] detail::isolated_measurer isolated(const Space& space, Timed how, isolated_options options = {})
 {
     detail::flush_last_cache(how);
     auto work = [one = in_process(space, std::move(how))](index candidate, const limits& within) mutable {
@@ -164,7 +168,7 @@ template <space::typed Space, class Timed>
         one.measure({&candidate, 1}, within, [&](measurement&& m) { out = std::move(m); });
         return out;
     };
-    return isolated_measurer::keeping(std::move(work), std::move(options));
+    return detail::isolated_measurer::keeping(std::move(work), std::move(options));
 }
 
 #else
@@ -185,7 +189,7 @@ template <space::typed Space, class Timed>
 #if TUNEKIT_BODIES && TUNEKIT_FORKS
 namespace tunekit::measure {
 
-TUNEKIT_INLINE detail::worker_hold isolated_measurer::hold_of(isolated_options options)
+TUNEKIT_INLINE detail::worker_hold detail::isolated_measurer::hold_of(isolated_options options)
 {
     return {.memory_bytes = options.memory_bytes,
             .watched = options.rule == memory_rule::resident,
@@ -194,13 +198,14 @@ TUNEKIT_INLINE detail::worker_hold isolated_measurer::hold_of(isolated_options o
             .confined = options.confined};
 }
 
-TUNEKIT_INLINE detail::worker_link isolated_measurer::fork(const detail::work_ref& work, detail::worker_hold hold)
+TUNEKIT_INLINE detail::worker_link detail::isolated_measurer::fork(const detail::work_ref& work,
+                                                                   detail::worker_hold hold)
 {
     auto children = detail::fork_zygote(work, hold, "isolated");
     return {std::move(children), std::move(hold)};
 }
 
-TUNEKIT_INLINE measurement isolated_measurer::measure_one(const detail::order& next)
+TUNEKIT_INLINE measurement detail::isolated_measurer::measure_one(const detail::order& next)
 {
     if (const measurement* const known = bad_.find(next)) return *known;
     std::optional<measurement> m = try_one(next);
@@ -214,7 +219,7 @@ TUNEKIT_INLINE measurement isolated_measurer::measure_one(const detail::order& n
     return *std::move(m);
 }
 
-TUNEKIT_INLINE std::optional<measurement> isolated_measurer::try_one(const detail::order& next)
+TUNEKIT_INLINE std::optional<measurement> detail::isolated_measurer::try_one(const detail::order& next)
 {
     if (link_.gone()) {
         if (again_.run == nullptr) throw error("isolated: " + link_.why_gone());

@@ -28,19 +28,6 @@
 
 namespace tunekit::measure {
 
-/// Settings of `isolated_workers`.
-struct isolated_workers_options {
-    /// The memory that a candidate may add to what its worker has at the start; 0: no limit.
-    std::size_t memory_bytes = std::size_t{4} << 30;
-    /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, and on macOS the parent does.
-    memory_rule rule = detail::usual_rule;
-    bool enclosed = false;  ///< whether each worker is in a PID namespace of its own, as isolated_options::enclosed
-    bool confined = false;  ///< the same, without a network and with a filter, as isolated_options::confined
-    bool pinned = true;     ///< whether each worker has processors of its own; macOS places workers itself
-    std::vector<std::vector<int>>
-        cores{};  ///< the processors of each worker, such as share_cores(n, spared).workers; empty: equal shares of all
-};
-
 class isolated_workers;
 
 namespace detail {
@@ -53,8 +40,6 @@ struct pool_access {
     static void watch(const isolated_workers& pool, poll_set& events);
 };
 
-}  // namespace detail
-
 /// A measurer on one worker of a pool in which nothing else is out; see isolated_workers::alone.
 class lone_worker {
 public:
@@ -63,13 +48,15 @@ public:
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
 
 private:
-    friend class isolated_workers;
+    friend isolated_workers;
     lone_worker(isolated_workers& pool, std::size_t worker, std::size_t task) noexcept;
 
     isolated_workers* pool_;
     std::size_t worker_;
     std::size_t task_;
 };
+
+}  // namespace detail
 
 /// A pool of `n` workers. Each is a process like that of `isolated`: a candidate's crash ends only its own worker.
 ///
@@ -100,20 +87,39 @@ private:
 /// Threads:    one at a time.
 class isolated_workers {
 public:
+    /// Its settings.
+    struct options {
+        /// The memory that a candidate may add to what its worker has at the start; 0: no limit.
+        std::size_t memory_bytes = std::size_t{4} << 30;
+        /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, and on macOS the parent does.
+        memory_rule rule = detail::usual_rule;
+        bool enclosed = false;  ///< whether each worker is in a PID namespace of its own, as isolated_options::enclosed
+        bool confined = false;  ///< the same, without a network and with a filter, as isolated_options::confined
+        bool pinned = true;     ///< whether each worker has processors of its own; macOS places workers itself
+        std::vector<std::vector<int>>
+            cores{};  ///< the processors of each worker, such as share_cores(n, spared).workers; empty: equal shares of all
+    };
+
     /// Forks `n` workers, each with what `make(worker)` returns for it.
     template <makes_worker_tasks Make>
-    isolated_workers(std::size_t n, Make make, isolated_workers_options options = {})
+    isolated_workers(std::size_t n, Make make, const options& how)
     {
-        const auto cores = cores_of(n, options);
+        const auto cores = cores_of(n, how);
         for (std::size_t k = 0; k < n; ++k) {
             auto tasks = std::make_unique<std::vector<any_worker_task>>(detail::tasks_of(make, k));
-            add(fork(*tasks, hold_of(*tasks, options, cores[k])), tasks->size());
+            add(fork(*tasks, hold_of(*tasks, how, cores[k])), tasks->size());
             tasks_.push_back(std::move(tasks));
         }
     }
 
+    /// The same with the usual settings.
+    template <makes_worker_tasks Make>
+    isolated_workers(std::size_t n, Make make) : isolated_workers(n, std::move(make), options{})
+    {
+    }
+
     /// For `served_workers`: the same, with workers that are programs of their own.
-    isolated_workers(std::size_t n, detail::served_program program, isolated_workers_options options);
+    isolated_workers(std::size_t n, detail::served_program program, const options& how);
 
     isolated_workers(isolated_workers&&) noexcept = default;
     isolated_workers& operator=(isolated_workers&&) noexcept = default;
@@ -142,10 +148,10 @@ public:
     ///
     ///     auto quiet  = pool.alone(0);
     ///     auto result = tk::measure::race(quiet, finalists);
-    [[nodiscard]] lone_worker alone(std::size_t worker, std::size_t task = 0);
+    [[nodiscard]] detail::lone_worker alone(std::size_t worker, std::size_t task = 0);
 
 private:
-    friend class lone_worker;
+    friend class detail::lone_worker;
     friend struct detail::pool_access;
 
     struct station {
@@ -158,10 +164,10 @@ private:
 
     isolated_workers() = default;
 
-    static std::vector<std::vector<int>> cores_of(std::size_t n, const isolated_workers_options& options);
+    static std::vector<std::vector<int>> cores_of(std::size_t n, const options& how);
 
-    static detail::worker_hold hold_of(const std::vector<any_worker_task>& tasks,
-                                       const isolated_workers_options& options, const std::vector<int>& cores);
+    static detail::worker_hold hold_of(const std::vector<any_worker_task>& tasks, const options& how,
+                                       const std::vector<int>& cores);
 
     static detail::worker_link fork(std::vector<any_worker_task>& tasks, detail::worker_hold hold);
 

@@ -33,6 +33,13 @@ struct machine {
     std::uint32_t cores = 0;  ///< processors online, counted as the system does (threads of a core apart); 0: not known
     std::string vectors = "unknown";  ///< the widest: sse2, avx, avx2, avx512; asimd, sve
 
+    /// Reads a name that `to_text` wrote; empty for any other text.
+    [[nodiscard]] static std::optional<machine> of(std::string_view text);
+
+    /// Whether it has the form of a machine's name before 0.3, "AMD EPYC, 2 cores". Several kinds of processors shared
+    /// one.
+    [[nodiscard]] static bool is_old_name(std::string_view text);
+
     friend bool operator==(const machine&, const machine&) = default;
 };
 
@@ -57,18 +64,12 @@ enum class kinship : std::uint8_t {
 /// The machine's name in one line, which logs and files of results keep.
 [[nodiscard]] std::string to_text(const machine& m);
 
-/// Reads a name that `to_text` wrote; empty for any other text.
-[[nodiscard]] std::optional<machine> machine_of(std::string_view text);
-
 /// The kinship of two machines. Machines of unknown vendor are never kin.
 [[nodiscard]] kinship kinship_of(const machine& a, const machine& b);
 
 /// The kinship of two devices by their names: machines as `to_text` writes them, or any text of a user's, such as a
 /// GPU's name. Equal texts are the same; two names of machines are compared by their parts; all else is `other`.
 [[nodiscard]] kinship kinship_of(std::string_view a, std::string_view b);
-
-/// Whether it has the form of a machine's name before 0.3, "AMD EPYC, 2 cores". Several kinds of processors shared one.
-[[nodiscard]] bool is_old_machine_name(std::string_view text);
 
 /// A device's name as messages quote it. It says so where the name is an old one.
 [[nodiscard]] std::string quoted_device(std::string_view name);
@@ -210,7 +211,7 @@ TUNEKIT_INLINE std::string to_text(const machine& m)
            m.vectors;
 }
 
-TUNEKIT_INLINE std::optional<machine> machine_of(std::string_view text)
+TUNEKIT_INLINE std::optional<machine> machine::of(std::string_view text)
 {
     std::string_view rest = text;
     const auto until = [&rest](std::string_view end) {
@@ -251,11 +252,11 @@ TUNEKIT_INLINE kinship kinship_of(const machine& a, const machine& b)
 TUNEKIT_INLINE kinship kinship_of(std::string_view a, std::string_view b)
 {
     if (a == b) return kinship::same;
-    const std::optional<machine> one = machine_of(a), two = machine_of(b);
+    const std::optional<machine> one = machine::of(a), two = machine::of(b);
     return one && two ? kinship_of(*one, *two) : kinship::other;
 }
 
-TUNEKIT_INLINE bool is_old_machine_name(std::string_view text)
+TUNEKIT_INLINE bool machine::is_old_name(std::string_view text)
 {
     constexpr std::string_view end = " cores";
     const std::size_t comma = text.rfind(", ");
@@ -266,7 +267,7 @@ TUNEKIT_INLINE bool is_old_machine_name(std::string_view text)
 
 TUNEKIT_INLINE std::string quoted_device(std::string_view name)
 {
-    return '"' + std::string(name) + '"' + (is_old_machine_name(name) ? " (an old name, from before 0.3)" : "");
+    return '"' + std::string(name) + '"' + (machine::is_old_name(name) ? " (an old name, from before 0.3)" : "");
 }
 
 }  // namespace tunekit

@@ -52,7 +52,7 @@ void serve(int argc, char** argv, Make make)
 
 /// Settings of `served_workers`.
 struct served_workers_options {
-    isolated_workers_options workers{};      ///< the settings of the pool: memory, processors, enclosure
+    isolated_workers::options workers{};     ///< the settings of the pool: memory, processors, enclosure
     std::string program = "/proc/self/exe";  ///< the program that is started; its main calls `serve`
     std::vector<std::string> arguments{};    ///< further arguments, after those that ask it to serve
     double start_seconds = 30;               ///< seconds within which each worker must have made its tasks

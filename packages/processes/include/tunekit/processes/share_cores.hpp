@@ -20,13 +20,13 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// The processors that each worker has for itself, and those that no worker has.
 struct core_shares {
     std::vector<std::vector<int>> workers{};  ///< one list of processor numbers per worker
     std::vector<int> spared{};                ///< processors that no worker has
 };
-
-namespace detail {
 
 /// The first of the processors that share a core with `cpu`; `cpu` itself where the system does not say.
 inline int first_of_core(int cpu)
@@ -106,7 +106,7 @@ inline void check_cores(const std::vector<std::vector<int>>& cores, std::size_t 
 ///     tk::measure::isolated_workers pool(3, make, {.cores = cores.workers});
 ///
 /// Throws std::invalid_argument for 0 workers, and where there are too few processors.
-[[nodiscard]] inline core_shares share_cores(std::size_t n, std::size_t spared = 0)
+[[nodiscard]] inline detail::core_shares share_cores(std::size_t n, std::size_t spared = 0)
 {
     require(n >= 1, "share_cores: 0 workers, want >= 1");
     return detail::share_cores(n, spared, detail::allowed_cores());

@@ -41,6 +41,12 @@ namespace tunekit {
 ///
 /// Equality: of sources and notes. Copies are deep.
 struct experience {
+    /// What a space takes of a source; see `search::taken_of`.
+    struct taken {
+        std::size_t source = 0;          ///< its place among the sources
+        std::size_t configurations = 0;  ///< results whose configurations the space has, with equal or nearest values
+    };
+
     std::vector<experience_source> sources{};  ///< the latest last
     std::vector<std::string> notes{};          ///< what was left out and why, a line each
 
@@ -97,23 +103,17 @@ struct experience {
 
 namespace search {
 
-/// What a space takes of a source of an experience.
-struct taken_source {
-    std::size_t source = 0;          ///< its place in the experience
-    std::size_t configurations = 0;  ///< results whose configurations the space has, with equal or nearest values
-};
-
 /// What `space` takes of an experience, in the order of its sources: at most 8, the latest that have 8 whole costs and
 /// a parameter's name in common with it. Cost: O(results values).
 template <class Space>
-[[nodiscard]] std::vector<taken_source> taken_of(const experience& past, const Space& space)
+[[nodiscard]] std::vector<experience::taken> taken_of(const experience& past, const Space& space)
 {
     const space::matched_parameters there(space);
-    std::vector<taken_source> out;
+    std::vector<experience::taken> out;
     for (const std::size_t k : detail::sources_for(there, past.sources)) {
         const experience_source& s = past.sources[k];
         const auto names = s.names();
-        taken_source t{.source = k};
+        experience::taken t{.source = k};
         for (std::size_t r = 0; r < s.results.size(); ++r)
             t.configurations += there.carry(space, names, s.texts(r), std::nullopt).has_value();
         out.push_back(std::move(t));

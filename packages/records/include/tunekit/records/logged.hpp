@@ -42,8 +42,8 @@ struct logged_options {
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
     std::vector<std::string> value_names{};              ///< of measurement::values; empty: the tuner's (`name_values`)
-    std::string objective{};  ///< text of what made the costs; a resumed run must have the same
-    log_about about{};        ///< what reports say of it
+    std::string objective{};     ///< text of what made the costs; a resumed run must have the same
+    log_content::about about{};  ///< what reports say of it
 };
 
 namespace detail {
@@ -90,16 +90,16 @@ public:
     logged(const std::string& path, Tuner t, const logged_options& options)
         : tuner_(std::move(t)),
           file_(options.resume ? log_file::take_up(path, options.sync) : log_file::create(path, options.sync)),
-          past_(parse_log(file_.text(), path)),
+          past_(detail::parse_log(file_.text(), path)),
           path_(path),
           mixed_(options.mixed_devices)
     {
         if constexpr (requires { tuner_.name_values(options.value_names); })
             if (!options.value_names.empty()) tuner_.name_values(options.value_names);
         detail::check_beginning(file_.text(), past_, path);
-        log_header is = header_of(options);
+        log_content::head is = header_of(options);
         if (past_.whole_bytes > 0) {
-            const log_header& was = past_.header;
+            const log_content::head& was = past_.header;
             const auto limit = tuner_.limit();
             if (detail::slots_open(limit)) is.slot_seconds = was.slot_seconds;
             compare(path, was, is);
@@ -107,15 +107,15 @@ public:
             std::uint64_t workers = replay(path);
             if (workers != is.workers) {
                 detail::set_workers(tuner_, is.workers);
-                write({.what = log_event::kind::workers, .n = is.workers});
+                write({.what = log_content::event::kind::workers, .n = is.workers});
             }
             if (detail::budget_of(tuner_.limit()) != is.budget)
-                write({.what = log_event::kind::budget, .budget = is.budget});
+                write({.what = log_content::event::kind::budget, .budget = is.budget});
             tuner_.set_limit(limit);
         } else {
             file_.keep(0);
-            file_.append(to_line(is));
-            for (log_event& e : known(is.tasks.size())) write(std::move(e));
+            file_.append(is.line());
+            for (log_content::event& e : known(is.tasks.size())) write(std::move(e));
         }
         if (file_.failed()) throw error(file_.problem());
     }
@@ -143,7 +143,7 @@ public:
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
     {
         tuner_.tell(j, m, stamp, worker);
-        write({.what = log_event::kind::tell,
+        write({.what = log_content::event::kind::tell,
                .jobs = {j},
                .worker = worker,
                .about = {.device = met(worker) ? about_.at(worker).device : std::string()},
@@ -172,35 +172,35 @@ public:
                         std::to_string(worker) + " measures on " + quoted_device(about.device) +
                         "; resume on the same, name another file, or let devices mix");
         device_ = about.device;
-        write({.what = log_event::kind::joined, .worker = worker, .about = about});
+        write({.what = log_content::event::kind::joined, .worker = worker, .about = about});
         about_.insert_or_assign(worker, std::move(about));
     }
     /// Records why a worker is used no more (`about.left`), whatever its device.
     void leave(std::size_t worker, worker_about about)
     {
-        write({.what = log_event::kind::joined, .worker = worker, .about = std::move(about)});
+        write({.what = log_content::event::kind::joined, .worker = worker, .about = std::move(about)});
     }
     void drop(const job& j)
     {
         tuner_.drop(j);
-        write({.what = log_event::kind::drop, .jobs = {j}});
+        write({.what = log_content::event::kind::drop, .jobs = {j}});
     }
     /// Records a measurement of the last comparison, which is no trial; rounds count from 0.
     void compared(std::uint64_t round, index candidate, measure::measurement m)
     {
-        write({.what = log_event::kind::round,
+        write({.what = log_content::event::kind::round,
                .n = round,
                .jobs = {{.candidate = candidate}},
                .measured = std::move(m),
                .values = detail::space_of(tuner_, 0).texts(candidate)});
     }
     /// Records why the run ended.
-    void ended(std::string why) { write({.what = log_event::kind::ended, .why = std::move(why)}); }
+    void ended(std::string why) { write({.what = log_content::event::kind::ended, .why = std::move(why)}); }
     /// Takes back a job that nobody lost.
     void recall(const job& j)
     {
         tuner_.recall(j);
-        write({.what = log_event::kind::recall, .jobs = {j}});
+        write({.what = log_content::event::kind::recall, .jobs = {j}});
     }
     void time(double stamp) { tuner_.time(stamp); }
     void stop() { tuner_.stop(); }
@@ -231,10 +231,10 @@ public:
     [[nodiscard]] std::size_t replayed() const noexcept { return past_.trials.size(); }  ///< answers taken from the log
 
 private:
-    [[nodiscard]] log_header header_of(const logged_options& options) const
+    [[nodiscard]] log_content::head header_of(const logged_options& options) const
     {
-        log_header out{
-            .schema = event_log_schema,
+        log_content::head out{
+            .schema = log_content::head::of_events,
             .version = core::version_text(),
             .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
             .seed = options.seed,
@@ -251,12 +251,12 @@ private:
     }
 
     /// The results that the run knew when it began, as events.
-    [[nodiscard]] std::vector<log_event> known(std::size_t tasks) const
+    [[nodiscard]] std::vector<log_content::event> known(std::size_t tasks) const
     {
-        std::vector<log_event> out;
+        std::vector<log_content::event> out;
         for (std::size_t k = 0; k < tasks; ++k)
             for (const measure::trial& t : detail::record_of(tuner_, k).known())
-                out.push_back({.what = log_event::kind::known,
+                out.push_back({.what = log_content::event::kind::known,
                                .n = out.size(),
                                .jobs = {{.task = k, .candidate = t.candidate}},
                                .measured = t.measured,
@@ -264,7 +264,7 @@ private:
         return out;
     }
 
-    static void compare(const std::string& path, const log_header& was, const log_header& is)
+    static void compare(const std::string& path, const log_content::head& was, const log_content::head& is)
     {
         const auto same = [&](const std::string& what, const std::string& a, const std::string& b) {
             if (a != b)
@@ -281,7 +281,7 @@ private:
         same("seed", std::to_string(was.seed), std::to_string(is.seed));
         same("strategy", was.strategy, is.strategy);
         same("schedule", was.schedule, is.schedule);
-        const auto listed = [](const log_header& h) {
+        const auto listed = [](const log_content::head& h) {
             std::string out;
             for (const std::string& name : h.value_names) out += ' ' + name;
             return out.empty() ? "none" : out.substr(1);
@@ -289,7 +289,7 @@ private:
         same("measured values named", listed(was), listed(is));
         same("the objective", was.objective.empty() ? "cost" : was.objective,
              is.objective.empty() ? "cost" : is.objective);
-        const auto told = [](const log_header& h) { return std::string(h.about.maximize ? "scores" : "costs"); };
+        const auto told = [](const log_content::head& h) { return std::string(h.about.maximize ? "scores" : "costs"); };
         same("what is told as", told(was), told(is));
         same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));
         for (std::size_t k = 0; k < is.tasks.size(); ++k) {
@@ -313,37 +313,38 @@ private:
     {
         std::vector<job> out;
         std::uint64_t workers = past_.header.workers;
-        const std::vector<log_event> before = known(past_.header.tasks.size());
+        const std::vector<log_content::event> before = known(past_.header.tasks.size());
         std::size_t told = 0;  // of these
         detail::set_limit(tuner_, past_.header.budget);
         for (std::size_t i = 0; i < past_.events.size(); ++i) {
-            const log_event& e = past_.events[i];
+            const log_content::event& e = past_.events[i];
             const auto differs = [&](const std::string& what) {
                 throw error("log " + path + ", line " + std::to_string(i + 2) + ": " + what +
                             "; the seed, the strategy's settings, the budget, the space or the version changed");
             };
-            if (e.what == log_event::kind::known) {
-                if (told == before.size() || to_line(before[told++]) != to_line(e))
+            if (e.what == log_content::event::kind::known) {
+                if (told == before.size() || before[told++].line() != e.line())
                     differs("this run knows something else from before");
                 continue;
             }
             if (told != before.size()) differs("this run knows more from before");
-            if (e.what == log_event::kind::round || e.what == log_event::kind::ended) continue;  // changes no tuner
-            tuner_.time(e.stamp);                                                                // by which slots end
-            if (e.what == log_event::kind::workers) {
+            if (e.what == log_content::event::kind::round || e.what == log_content::event::kind::ended)
+                continue;          // changes no tuner
+            tuner_.time(e.stamp);  // by which slots end
+            if (e.what == log_content::event::kind::workers) {
                 detail::set_workers(tuner_, e.n);
                 workers = e.n;
                 continue;
             }
-            if (e.what == log_event::kind::budget) {
+            if (e.what == log_content::event::kind::budget) {
                 detail::set_limit(tuner_, e.budget);
                 continue;
             }
-            if (e.what == log_event::kind::joined) {
+            if (e.what == log_content::event::kind::joined) {
                 if (e.about.left.empty()) device_ = e.about.device;  // who it is now is told when it answers
                 continue;
             }
-            if (e.what == log_event::kind::ask) {
+            if (e.what == log_content::event::kind::ask) {
                 if (detail::has_workers(tuner_) && e.worker >= workers)
                     differs("a worker asks that the run does not have");
                 std::vector<job> jobs;
@@ -359,8 +360,8 @@ private:
             const job& j = e.jobs.front();
             std::erase_if(out, [&](const job& o) { return o.ticket == j.ticket; });
             try {
-                if (e.what == log_event::kind::tell) tuner_.tell(j, e.measured, e.stamp, e.worker);
-                else if (e.what == log_event::kind::drop) tuner_.drop(j);
+                if (e.what == log_content::event::kind::tell) tuner_.tell(j, e.measured, e.stamp, e.worker);
+                else if (e.what == log_content::event::kind::drop) tuner_.drop(j);
                 else tuner_.recall(j);
             } catch (const error& bad) {
                 differs(bad.what());
@@ -372,10 +373,10 @@ private:
         return workers;
     }
 
-    bool write(log_event e)
+    bool write(log_content::event e)
     {
         e.stamp = tuner_.stamp();
-        if (file_.append(to_line(e))) return true;
+        if (file_.append(e.line())) return true;
         tuner_.stop();
         return false;
     }

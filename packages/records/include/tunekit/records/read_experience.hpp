@@ -17,7 +17,7 @@
 
 namespace tunekit::io {
 
-/// The experience of these files: logs of any version that name their values, and files of `save_experience`. A folder
+/// The experience of these files: logs of any version that name their values, and files of `write_experience`. A folder
 /// stands for the files in it whose names end in .jsonl, .log or .experience, or in one of these and a number, in the
 /// order of their names. Each task of a log is a source, called "FILE TASK".
 ///
@@ -36,18 +36,22 @@ namespace tunekit::io {
     return experience_in(std::span<const std::string>(paths.begin(), paths.size()));
 }
 
+namespace detail {
+
 /// The experience of a log; `name` stands for its file.
 [[nodiscard]] experience experience_of(const log_content& log, const std::string& name);
-
-/// The text of a file of experience. The notes are not in it.
-[[nodiscard]] std::string to_text(const experience& past);
 
 /// The experience of a text that `to_text` wrote. Throws tunekit::error with the line and its fault; `name` stands for
 /// the file.
 [[nodiscard]] experience parse_experience(std::string_view text, const std::string& name);
 
+}  // namespace detail
+
+/// The text of a file of experience. The notes are not in it.
+[[nodiscard]] std::string to_text(const experience& past);
+
 /// Writes a file of experience, at once, as `write_text` does. Throws tunekit::error where that fails.
-inline void save_experience(const std::string& path, const experience& past) { write_text(path, to_text(past)); }
+inline void write_experience(const std::string& path, const experience& past) { write_text(path, to_text(past)); }
 
 }  // namespace tunekit::io
 
@@ -61,7 +65,7 @@ inline void save_experience(const std::string& path, const experience& past) { w
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/processes/files/regular_file.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/system/files.hpp"
 
@@ -108,8 +112,6 @@ inline constexpr std::string_view experience_magic = "# tunekit experience 1";
     return what.starts_with(name) ? what.substr(name.size()) : what;
 }
 
-}  // namespace detail
-
 TUNEKIT_INLINE experience experience_of(const log_content& log, const std::string& name)
 {
     experience out;
@@ -124,9 +126,9 @@ TUNEKIT_INLINE experience experience_of(const log_content& log, const std::strin
         if (values.empty() || values.size() != of[task].parameters.size()) ++nameless;
         else if (!experience::take(of[task], values, m)) ++crowded;
     };
-    for (const log_event& e : log.events)
-        if (e.what == log_event::kind::known) take(e.jobs.front().task, e.values, e.measured);
-    for (const log_trial& t : log.trials) take(static_cast<std::size_t>(t.task), t.values, t.measured);
+    for (const log_content::event& e : log.events)
+        if (e.what == log_content::event::kind::known) take(e.jobs.front().task, e.values, e.measured);
+    for (const log_content::trial& t : log.trials) take(static_cast<std::size_t>(t.task), t.values, t.measured);
     const auto note = [&](std::size_t n, const char* why) {
         if (n > 0) out.notes.push_back("log " + name + ": " + std::to_string(n) + " results left out: " + why);
     };
@@ -138,28 +140,9 @@ TUNEKIT_INLINE experience experience_of(const log_content& log, const std::strin
     return out;
 }
 
-TUNEKIT_INLINE std::string to_text(const experience& past)
-{
-    sealed_writer out(detail::experience_magic);
-    out.line("sources", past.sources.size());
-    for (const experience_source& s : past.sources) {
-        out.line("source", s.name, s.machine, s.parameters.size(), s.results.size());
-        for (const auto& p : s.parameters) out.line("parameter", p.name, p.values);
-        const std::size_t d = s.parameters.size();
-        for (std::size_t k = 0; k < s.results.size(); ++k) {
-            const auto& r = s.results[k];
-            out.line(r.failed()   ? "failed"
-                     : r.at_least ? "above"
-                                  : "cost",
-                     r.failed() ? 0.0 : r.cost, std::span(s.rows).subspan(k * d, d));
-        }
-    }
-    return std::move(out).text();
-}
-
 TUNEKIT_INLINE experience parse_experience(std::string_view text, const std::string& name)
 {
-    sealed_reader in(text, "experience " + name, detail::experience_magic);
+    sealed_reader in(text, "experience " + name, experience_magic);
     experience out;
     const auto wants = [&](bool good, const char* what) {
         if (!good) in.refuse(what);
@@ -196,11 +179,9 @@ TUNEKIT_INLINE experience parse_experience(std::string_view text, const std::str
     return out;
 }
 
-namespace detail {
-
 [[nodiscard]] inline experience experience_in_file(const std::string& path)
 {
-    const std::string text = regular_file(path, system::opening::read, path).text(path);
+    const std::string text = read_regular_file(path, path);
     if (text.starts_with(experience_magic)) return parse_experience(text, path);
     const log_content log = parse_log(text, path);
     if (log.whole_bytes == 0) throw error("log " + path + ": has no whole line: nothing was logged yet");
@@ -211,6 +192,25 @@ namespace detail {
 }
 
 }  // namespace detail
+
+TUNEKIT_INLINE std::string to_text(const experience& past)
+{
+    sealed_writer out(detail::experience_magic);
+    out.line("sources", past.sources.size());
+    for (const experience_source& s : past.sources) {
+        out.line("source", s.name, s.machine, s.parameters.size(), s.results.size());
+        for (const auto& p : s.parameters) out.line("parameter", p.name, p.values);
+        const std::size_t d = s.parameters.size();
+        for (std::size_t k = 0; k < s.results.size(); ++k) {
+            const auto& r = s.results[k];
+            out.line(r.failed()   ? "failed"
+                     : r.at_least ? "above"
+                                  : "cost",
+                     r.failed() ? 0.0 : r.cost, std::span(s.rows).subspan(k * d, d));
+        }
+    }
+    return std::move(out).text();
+}
 
 TUNEKIT_INLINE experience experience_in(std::span<const std::string> paths, std::span<const std::string> own)
 {

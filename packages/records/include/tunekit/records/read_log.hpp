@@ -20,35 +20,28 @@
 
 namespace tunekit::io {
 
-/// The content of a log: its whole lines.
-struct log_content {
-    log_header header;               ///< the first line
-    std::vector<log_trial> trials;   ///< in the order of their answers
-    std::vector<log_event> events;   ///< of a log of schema 2
-    std::int64_t whole_bytes = 0;    ///< up to the end of the last whole line; a torn line may follow
-    std::string note{};              ///< a remark in one line, such as that it is an older log; else empty
-    std::optional<error> problem{};  ///< of `parse_log_beginning`: why the line after these could not be read
-};
-
 namespace detail {
 
 /// What has no whole line is begun anew where it is the beginning of a log.
 void check_beginning(std::string_view text, const log_content& read, const std::string& name);
 
+/// Reads a log's text; `name` stands for its file.
+[[nodiscard]] log_content parse_log(std::string_view text, const std::string& name);
+
+/// The same up to the first line that cannot be read; `problem` says why.
+[[nodiscard]] log_content parse_log_beginning(std::string_view text, const std::string& name);
+
 }  // namespace detail
 
-/// Reads the header and the trials from a log's text; `name` stands for its file. A last line without its end is torn
-/// and left out; the lines before it count. Every line has a checksum, as in all logs of this version, or none has, as
-/// in older logs; `note` then says so. Errors: tunekit::error that names the file, the line and its fault.
-[[nodiscard]] log_content parse_log(std::string_view text, const std::string& name);
+/// Reads the log file at `path`, which is never changed. A last line without its end is torn and left out; the lines
+/// before it count. Every line has a checksum, as in all logs of this version, or none has, as in older logs; `note`
+/// then says so. Errors: tunekit::error that names the file, the line and its fault; also where the file cannot be
+/// read, is no regular file or has no whole line.
+[[nodiscard]] log_content read_log(const std::string& path);
 
 /// The same up to the first line that cannot be read; `problem` says why. Errors: those of the first line, and of
 /// memory.
-[[nodiscard]] log_content parse_log_beginning(std::string_view text, const std::string& name);
-
-/// Reads the log file at `path`, which is never changed. Errors: those of parse_log, and tunekit::error where it cannot
-/// be read, is no regular file or has no whole line.
-[[nodiscard]] log_content read_log(const std::string& path);
+[[nodiscard]] log_content read_log_beginning(const std::string& path);
 
 /// The trials of the task `name` of a log, as `history::add` takes them. `space` is the task's space.
 /// Errors: tunekit::error where the log has no such task, or had another space for it.
@@ -65,7 +58,7 @@ template <class Space>
                                                          std::to_string(space.size())) +
                         "; give the space that the log was written with, or delete the log and tune again");
         std::vector<measure::trial> out;
-        for (const log_trial& t : log.trials)
+        for (const log_content::trial& t : log.trials)
             if (t.task == k)
                 out.push_back(
                     {.candidate = t.candidate, .measured = t.measured, .worker = static_cast<std::size_t>(t.worker)});
@@ -84,7 +77,7 @@ template <class Space>
 
 #include <nlohmann/json.hpp>
 
-#include "tunekit/processes/files/line_seal.hpp"
+#include "tunekit/processes/files/log_file.hpp"
 #include "tunekit/processes/files/regular_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/records/json/bounded_json.hpp"
@@ -103,7 +96,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return x.value().is_null() ? otherwise : x.amount("seconds");
 }
 
-[[nodiscard]] inline log_budget budget_from(const json_fields& j)
+[[nodiscard]] inline log_content::budget budget_from(const json_fields& j)
 {
     const auto number = [&](const char* key) {
         const json_fields x = j.at(key);
@@ -122,11 +115,11 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return out;
 }
 
-[[nodiscard]] inline log_about about_from_header(const json_fields& j, std::size_t parameters, index size)
+[[nodiscard]] inline log_content::about about_from_header(const json_fields& j, std::size_t parameters, index size)
 {
-    log_about out{.title = j.at("title").get<std::string>(),
-                  .unit = j.at("unit").get<std::string>(),
-                  .maximize = j.at("maximize").get<bool>()};
+    log_content::about out{.title = j.at("title").get<std::string>(),
+                           .unit = j.at("unit").get<std::string>(),
+                           .maximize = j.at("maximize").get<bool>()};
     if (j.value().contains("untuned")) out.untuned = j.at("untuned").get<index>();
     if (out.untuned && *out.untuned >= size) j.at("untuned").fail("is not a configuration of the space");
     const json_fields values = j.at("values");
@@ -139,37 +132,38 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return out;
 }
 
-[[nodiscard]] inline log_header header_from(const json_fields& j)
+[[nodiscard]] inline log_content::head header_from(const json_fields& j)
 {
     if (!j.value().is_object() || !j.value().contains("tunekit_log"))
         j.fail("is not a tunekit log: the first line has no member tunekit_log");
     const auto schema = j.at("tunekit_log").get<std::int64_t>();
-    if (schema != log_schema && schema != event_log_schema)
+    if (schema != log_content::head::of_trials && schema != log_content::head::of_events)
         j.fail("has schema " + std::to_string(schema) + ", this version reads 1 and 2");
-    log_header h{.schema = static_cast<int>(schema),
-                 .version = j.at("version").get<std::string>(),
-                 .machine = j.at("machine").get<std::string>(),
-                 .seed = j.at("seed").get<std::uint64_t>(),
-                 .strategy = j.at("strategy").get<std::string>(),
-                 .schedule = j.at("schedule").get<std::string>(),
-                 .seconds = time_or(j, "seconds", std::numeric_limits<double>::infinity()),
-                 .slot_seconds = time_or(j, "slot_seconds", std::numeric_limits<double>::infinity()),
-                 .batch = j.at("batch").get<std::uint64_t>(),
-                 .workers = j.value().contains("workers") ? j.at("workers").get<std::uint64_t>() : 1,
-                 .budget = schema == event_log_schema ? budget_from(j.at("budget")) : log_budget{},
-                 .value_names = texts_from(j, "measured"),
-                 .objective = j.value().contains("objective") ? j.at("objective").get<std::string>() : std::string(),
-                 .about = {},
-                 .tasks = {}};
+    log_content::head h{
+        .schema = static_cast<int>(schema),
+        .version = j.at("version").get<std::string>(),
+        .machine = j.at("machine").get<std::string>(),
+        .seed = j.at("seed").get<std::uint64_t>(),
+        .strategy = j.at("strategy").get<std::string>(),
+        .schedule = j.at("schedule").get<std::string>(),
+        .seconds = time_or(j, "seconds", std::numeric_limits<double>::infinity()),
+        .slot_seconds = time_or(j, "slot_seconds", std::numeric_limits<double>::infinity()),
+        .batch = j.at("batch").get<std::uint64_t>(),
+        .workers = j.value().contains("workers") ? j.at("workers").get<std::uint64_t>() : 1,
+        .budget = schema == log_content::head::of_events ? budget_from(j.at("budget")) : log_content::budget{},
+        .value_names = texts_from(j, "measured"),
+        .objective = j.value().contains("objective") ? j.at("objective").get<std::string>() : std::string(),
+        .about = {},
+        .tasks = {}};
     if (h.value_names.size() > measure::measured_values::most) j.at("measured").fail("are more than 8 names");
     if (h.workers == 0 || h.workers > max_log_workers) j.at("workers").fail("is not a number of workers");
     const json_fields tasks = j.at("tasks");
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         const json_fields t = tasks[k];
-        log_header::task_entry one{.name = t.at("name").get<std::string>(),
-                                   .size = t.at("size").get<index>(),
-                                   .fingerprint = t.at("fingerprint").get<std::uint64_t>(),
-                                   .parameters = texts_from(t, "parameters")};
+        log_content::head::task_entry one{.name = t.at("name").get<std::string>(),
+                                          .size = t.at("size").get<index>(),
+                                          .fingerprint = t.at("fingerprint").get<std::uint64_t>(),
+                                          .parameters = texts_from(t, "parameters")};
         if (t.value().contains("flops")) one.flops = t.at("flops").amount("operations");
         if (t.value().contains("weight")) one.weight = t.at("weight").amount("calls");
         h.tasks.push_back(std::move(one));
@@ -207,14 +201,14 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
             .abandon_factor = l.value().contains("abandon_factor") ? l.at("abandon_factor").amount("times") : inf};
 }
 
-[[nodiscard]] inline std::size_t task_from(const json_fields& j, const log_header& header)
+[[nodiscard]] inline std::size_t task_from(const json_fields& j, const log_content::head& header)
 {
     const auto task = j.at("task").get<std::uint64_t>();
     if (task >= header.tasks.size()) j.at("task").fail("names a task that the header lacks");
     return static_cast<std::size_t>(task);
 }
 
-[[nodiscard]] inline index candidate_from(const json_fields& i, const log_header& header, std::size_t task)
+[[nodiscard]] inline index candidate_from(const json_fields& i, const log_content::head& header, std::size_t task)
 {
     const auto candidate = i.get<index>();
     if (candidate >= header.tasks[task].size) i.fail("is not a configuration of its space, want one below its size");
@@ -233,27 +227,27 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
     return measure::measured_values(std::span<const double>(out));
 }
 
-[[nodiscard]] inline log_trial trial_from(const json_fields& j, const log_header& header)
+[[nodiscard]] inline log_content::trial trial_from(const json_fields& j, const log_content::head& header)
 {
     constexpr double inf = std::numeric_limits<double>::infinity();
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     const std::size_t task = task_from(j, header);
     const bool unlimited = j.value().contains("known") || j.value().contains("round");
-    log_trial t{.task = task,
-                .batch = j.at("batch").get<std::uint64_t>(),
-                .candidate = candidate_from(j.at("index"), header, task),
-                .limits = unlimited ? measure::limits{} : limits_from(j.at("limits")),
-                .measured = {.cost = none,
-                             .spread = time_or(j, "spread", inf),
-                             .runs = j.at("runs").get<std::uint32_t>(),
-                             .at_least = j.at("at_least").get<bool>(),
-                             .build_seconds = time_or(j, "build_s", inf),
-                             .run_seconds = time_or(j, "run_s", inf),
-                             .failed = {},
-                             .batches = {}},
-                .ended_ns = j.at("ended_ns").get<std::int64_t>(),
-                .stamp_ns = {},
-                .values = texts_from(j, "values")};
+    log_content::trial t{.task = task,
+                         .batch = j.at("batch").get<std::uint64_t>(),
+                         .candidate = candidate_from(j.at("index"), header, task),
+                         .limits = unlimited ? measure::limits{} : limits_from(j.at("limits")),
+                         .measured = {.cost = none,
+                                      .spread = time_or(j, "spread", inf),
+                                      .runs = j.at("runs").get<std::uint32_t>(),
+                                      .at_least = j.at("at_least").get<bool>(),
+                                      .build_seconds = time_or(j, "build_s", inf),
+                                      .run_seconds = time_or(j, "run_s", inf),
+                                      .failed = {},
+                                      .batches = {}},
+                         .ended_ns = j.at("ended_ns").get<std::int64_t>(),
+                         .stamp_ns = {},
+                         .values = texts_from(j, "values")};
     if (j.value().contains("failed")) t.measured.failed = failure_from(j.at("failed"));
     if (const json_fields cost = j.at("cost"); !cost.value().is_null()) {
         t.measured.cost = cost.get<double>();
@@ -288,30 +282,30 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
 }
 
 /// An event; what it says of a trial goes into `trials` besides.
-[[nodiscard]] inline log_event event_from(const json_fields& j, const log_header& header,
-                                          std::vector<log_trial>& trials)
+[[nodiscard]] inline log_content::event event_from(const json_fields& j, const log_content::head& header,
+                                                   std::vector<log_content::trial>& trials)
 {
-    log_event e;
+    log_content::event e;
     e.stamp = j.at("stamp_s").amount("seconds");
     if (j.value().contains("workers")) {
-        e.what = log_event::kind::workers;
+        e.what = log_content::event::kind::workers;
         e.n = j.at("workers").get<std::uint64_t>();
         if (e.n == 0 || e.n > max_log_workers) j.at("workers").fail("is not a number of workers");
         return e;
     }
     if (j.value().contains("budget")) {
-        e.what = log_event::kind::budget;
+        e.what = log_content::event::kind::budget;
         e.budget = budget_from(j.at("budget"));
         return e;
     }
     if (j.value().contains("joined")) {
-        e.what = log_event::kind::joined;
+        e.what = log_content::event::kind::joined;
         e.worker = j.at("joined").get<std::uint64_t>();
         e.about = about_from(j);
         return e;
     }
     if (j.value().contains("ended")) {
-        e.what = log_event::kind::ended;
+        e.what = log_content::event::kind::ended;
         e.why = j.at("ended").get<std::string>();
         return e;
     }
@@ -332,16 +326,18 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
         return e;
     }
     if (const bool known = j.value().contains("known"); known || j.value().contains("round")) {
-        e.what = known ? log_event::kind::known : log_event::kind::round;
+        e.what = known ? log_content::event::kind::known : log_content::event::kind::round;
         e.n = j.at(known ? "known" : "round").get<std::uint64_t>();
-        log_trial t = trial_from(j, header);
+        log_content::trial t = trial_from(j, header);
         e.jobs.push_back({.task = task, .candidate = t.candidate});
         e.measured = std::move(t.measured);
         e.values = std::move(t.values);
         return e;
     }
     const bool tell = j.value().contains("tell"), recall = j.value().contains("recall");
-    e.what = tell ? log_event::kind::tell : recall ? log_event::kind::recall : log_event::kind::drop;
+    e.what = tell     ? log_content::event::kind::tell
+             : recall ? log_content::event::kind::recall
+                      : log_content::event::kind::drop;
     e.jobs.push_back({.ticket = ticket{j.at(tell     ? "tell"
                                             : recall ? "recall"
                                                      : "drop")
@@ -350,7 +346,7 @@ inline constexpr std::uint64_t max_log_workers = 1U << 20;
                       .candidate = candidate_from(j.at("index"), header, task)});
     if (!tell) return e;
     e.worker = j.at("worker").get<std::uint64_t>();
-    log_trial t = trial_from(j, header);
+    log_content::trial t = trial_from(j, header);
     t.worker = e.worker;
     e.jobs.front().limits = t.limits;
     if (j.value().contains("device")) e.about.device = t.device = j.at("device").get<std::string>();
@@ -366,7 +362,8 @@ inline void take_line(log_content& out, std::string_view line)
     const auto whole = bounded_json(line);
     const json_fields j(whole.value);
     if (out.whole_bytes == 0) out.header = header_from(j);
-    else if (out.header.schema == event_log_schema) out.events.push_back(event_from(j, out.header, out.trials));
+    else if (out.header.schema == log_content::head::of_events)
+        out.events.push_back(event_from(j, out.header, out.trials));
     else out.trials.push_back(trial_from(j, out.header));
 }
 
@@ -377,25 +374,23 @@ TUNEKIT_INLINE void check_beginning(std::string_view text, const log_content& re
         throw error("log " + name + ": has no whole line and is not the beginning of a log; name another file");
 }
 
-}  // namespace detail
-
 TUNEKIT_INLINE log_content parse_log_beginning(std::string_view text, const std::string& name)
 {
-    using malformed = detail::json_fields::malformed;
+    using malformed = json_fields::malformed;
     log_content out;
     bool sealed = false;
     std::size_t at = 0;
     for (std::size_t number = 1, end = 0; (end = text.find('\n', at)) != std::string_view::npos; ++number) {
         const std::string_view line = text.substr(at, end - at);
         try {
-            const seal seal = seal_of(line);
-            if (number == 1) sealed = seal != seal::none;
-            if (seal == seal::broken)
-                throw malformed{"", "its checksum is another one: it was changed or damaged"};
-            if (sealed != (seal == seal::whole))
+            using seal = log_file::seal;
+            const seal has = log_file::seal_of(line);
+            if (number == 1) sealed = has != seal::none;
+            if (has == seal::broken) throw malformed{"", "its checksum is another one: it was changed or damaged"};
+            if (sealed != (has == seal::whole))
                 throw malformed{"", sealed ? "has no checksum, but the first line has"
                                            : "has a checksum, but the first line has none"};
-            detail::take_line(out, line);
+            take_line(out, line);
         } catch (const malformed& e) {
             out.problem = error("log " + name + ", line " + std::to_string(number) + ": " + e.field +
                                 (e.field.empty() ? "" : " ") + e.what + "; the " + std::to_string(number - 1) +
@@ -422,14 +417,23 @@ TUNEKIT_INLINE log_content parse_log(std::string_view text, const std::string& n
     return out;
 }
 
+}  // namespace detail
+
 TUNEKIT_INLINE log_content read_log(const std::string& path)
 {
     return within_memory(path, [&] {
         const std::string what = "log " + path;
-        log_content out = parse_log(regular_file(path, system::opening::read, what).text(what), path);
+        log_content out = detail::parse_log(read_regular_file(path, what), path);
         if (out.whole_bytes == 0) throw error(what + ": has no whole line: nothing was logged yet");
         return out;
     });
+}
+
+TUNEKIT_INLINE log_content read_log_beginning(const std::string& path)
+{
+    const log_content out = detail::parse_log_beginning(read_text(path), path);
+    if (out.whole_bytes == 0) throw error("log " + path + ": has no whole line: nothing was logged yet");
+    return out;
 }
 
 }  // namespace tunekit::io

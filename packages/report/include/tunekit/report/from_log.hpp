@@ -74,8 +74,7 @@ inline void judge(seen_task& t, const std::string& text)
 ///         has no numbers for, or where it has several tasks.
 [[nodiscard]] inline seen_run seen_run_of_log(const std::string& path, const std::string& objective = {})
 {
-    const io::log_content log = io::parse_log_beginning(io::read_text(path), path);
-    if (log.whole_bytes == 0) throw error("log " + path + ": has no whole line: nothing was logged yet");
+    const io::log_content log = io::read_log_beginning(path);
     seen_run out;
     if (log.problem) out.problems.emplace_back(log.problem->what());
     const auto& h = log.header;
@@ -96,11 +95,12 @@ inline void judge(seen_task& t, const std::string& text)
         for (const auto& v : from) to.push_back(detail::bytes_of_log(v));
         return to;
     };
-    for (const io::log_event& e : log.events) {
-        if (e.what == io::log_event::kind::ended) out.stopped = detail::bytes_of_log(e.why), out.seconds = e.stamp;
-        if (e.what == io::log_event::kind::known || e.what == io::log_event::kind::round) {
+    for (const io::log_content::event& e : log.events) {
+        if (e.what == io::log_content::event::kind::ended)
+            out.stopped = detail::bytes_of_log(e.why), out.seconds = e.stamp;
+        if (e.what == io::log_content::event::kind::known || e.what == io::log_content::event::kind::round) {
             seen_task& of = out.tasks[e.jobs.front().task];
-            const bool round = e.what == io::log_event::kind::round;
+            const bool round = e.what == io::log_content::event::kind::round;
             auto& to = round ? of.rounds : of.known;
             if (round && e.n == 0 && !to.empty() &&
                 (to.back().round > 0 || to.front().candidate == e.jobs.front().candidate))
@@ -111,14 +111,15 @@ inline void judge(seen_task& t, const std::string& text)
                           .stamp = e.stamp,
                           .round = e.n});
         }
-        if (e.what == io::log_event::kind::tell) out.tasks[e.jobs.front().task].rounds.clear(), out.stopped.clear();
-        if (e.what == io::log_event::kind::ask)
+        if (e.what == io::log_content::event::kind::tell)
+            out.tasks[e.jobs.front().task].rounds.clear(), out.stopped.clear();
+        if (e.what == io::log_content::event::kind::ask)
             for (const job& j : e.jobs) went_out[j.ticket] = e.stamp;
-        if (e.what != io::log_event::kind::tell) continue;
+        if (e.what != io::log_content::event::kind::tell) continue;
         const auto out_at = went_out.find(e.jobs.front().ticket);
         asked.push_back(out_at == went_out.end() ? std::nullopt : std::optional(out_at->second));
     }
-    for (const io::log_trial& t : log.trials) {
+    for (const io::log_content::trial& t : log.trials) {
         seen_task::trial one{.candidate = t.candidate,
                              .measured = measured_of(t.measured),
                              .stamp = static_cast<double>(t.stamp_ns.value_or(t.ended_ns)) / 1e9,

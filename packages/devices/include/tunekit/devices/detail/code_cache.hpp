@@ -62,7 +62,7 @@ public:
     /// The code of a key; empty where its file is missing, incomplete or another user's.
     [[nodiscard]] std::string code(std::string_view key) const
     {
-        std::optional<built_file> there = find(key);
+        auto there = find(key);
         return there ? std::move(there->bytes) : std::string();
     }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tunekit/dispatch/results.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 
 namespace tunekit::dispatch::detail {
 

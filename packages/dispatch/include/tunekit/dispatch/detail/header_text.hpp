@@ -17,7 +17,7 @@
 #include "tunekit/dispatch/detail/cpp_text.hpp"
 #include "tunekit/dispatch/detail/dialect.hpp"
 #include "tunekit/dispatch/detail/lookup.hpp"
-#include "tunekit/processes/files/sealed_lines.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/machine.hpp"
 
 namespace tunekit::dispatch::detail {
@@ -209,7 +209,7 @@ inline constexpr std::string_view shared_text = R"(@s $shape {
     for (std::size_t k = 0; k < c.devices.size(); ++k) {
         const std::string name = as_literal(value_type::text, c.devices[k].device);
         same += in.spoken("    if ($equal_text(device, {name})) return $pick_{k}(at);\n", "name k", name, k);
-        const auto m = machine_of(c.devices[k].device);
+        const auto m = machine::of(c.devices[k].device);
         if (m && m->vendor != "unknown")
             kin += in.spoken(R"(    if ($kin_text(device, {name})) {
         $pick of_kin = $pick_{k}(at);

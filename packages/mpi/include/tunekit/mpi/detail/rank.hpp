@@ -127,7 +127,7 @@ struct own_worker {
 };
 
 template <class Make>
-own_worker build_worker(Make& make, const place& at, measure::isolated_workers_options with)
+own_worker build_worker(Make& make, const place& at, measure::isolated_workers::options with)
 {
     own_worker out;
     try {

@@ -24,20 +24,20 @@ class build_cache : public store {
 public:
     /// Names files in `directory` for these compilers and flags. Throws std::invalid_argument where there is no
     /// compiler.
-    build_cache(std::string directory, std::vector<compiler> compilers, std::vector<std::string> flags)
+    build_cache(std::string directory, std::vector<detail::compiler> compilers, std::vector<std::string> flags)
         : store(std::move(directory), ".so"), compilers_(std::move(compilers)), flags_(std::move(flags))
     {
         require(!compilers_.empty(), "build_cache: no compiler, want one or more");
     }
 
-    /// The compiler that `s` asks for. Throws std::invalid_argument where it is not one of build_options::compilers.
-    [[nodiscard]] const compiler& compiler_of(const source& s) const
+    /// The compiler that `s` asks for. Throws std::invalid_argument where it is not one of builder::options::compilers.
+    [[nodiscard]] const detail::compiler& compiler_of(const source& s) const
     {
         if (s.compiler.empty()) return compilers_.front();
-        for (const compiler& c : compilers_)
+        for (const detail::compiler& c : compilers_)
             if (c.name == s.compiler) return c;
         invalid("build_cache: the source asks for the compiler '" + s.compiler +
-                "', which is not listed; want it in build_options::compilers");
+                "', which is not listed; want it in builder::options::compilers");
     }
 
     /// The builder's flags, then those of `s`.
@@ -66,7 +66,7 @@ public:
     [[nodiscard]] static std::string symbol(std::string_view key) { return "tunekit_" + std::string(key); }
 
 private:
-    std::vector<compiler> compilers_;
+    std::vector<detail::compiler> compilers_;
     std::vector<std::string> flags_;
 };
 

@@ -28,15 +28,6 @@
 
 namespace tunekit::measure {
 
-/// The result of a build.
-struct build_result {
-    std::optional<failure> failed{};  ///< why it did not build; empty where it did
-    double seconds = 0;   ///< wall seconds; its share where several were built together; 0 where it was built before
-    bool shared = false;  ///< whether it was compiled together with others, which may have damaged it
-
-    friend bool operator==(const build_result&, const build_result&) = default;
-};
-
 namespace detail {
 
 /// One source that must be built.
@@ -114,6 +105,15 @@ inline failure refusal(const child_process& process, std::size_t from)
 template <class Toolchain>
 class build_pool {
 public:
+    /// The result of a build.
+    struct outcome {
+        std::optional<failure> failed{};  ///< why it did not build; empty where it did
+        double seconds = 0;  ///< wall seconds; its share where several were built together; 0 where it was built before
+        bool shared = false;  ///< whether it was compiled together with others, which may have damaged it
+
+        friend bool operator==(const outcome&, const outcome&) = default;
+    };
+
     /// `processes` run at a time; 0: one less than there are processors, at least 1. `directory` is made where it is
     /// missing; empty: a temporary one, removed with the pool. The toolchain is Toolchain(directory, options).
     template <class Options>
@@ -181,7 +181,7 @@ public:
 
     /// Waits until what was submitted under `key` is built or has failed. Throws std::invalid_argument for an unknown
     /// key.
-    [[nodiscard]] build_result wait(const std::string& key)
+    [[nodiscard]] outcome wait(const std::string& key)
     {
         const auto at = known_.find(key);
         if (at == known_.end()) invalid("builder.wait: a key that was not submitted, want one that was");
@@ -193,11 +193,11 @@ public:
     }
 
     /// The result for a key; empty where it is not known yet. A later call for the same key gives 0 seconds.
-    [[nodiscard]] std::optional<build_result> result(const std::string& key)
+    [[nodiscard]] std::optional<outcome> result(const std::string& key)
     {
         const auto at = known_.find(key);
         if (at == known_.end() || !at->second.done) return std::nullopt;
-        build_result out = at->second.result;
+        outcome out = at->second.result;
         at->second.result.seconds = 0;
         return out;
     }
@@ -220,7 +220,7 @@ private:
     struct state {
         bool done = false;
         double seconds = 0;  ///< the limit under which it was asked for
-        build_result result{};
+        outcome result{};
     };
     struct running {
         std::vector<job> unit;

@@ -14,17 +14,6 @@
 
 namespace tunekit::measure {
 
-/// Settings of `builder`.
-struct build_options {
-    std::vector<std::string> compilers{"c++"};               ///< names or paths; a source may ask for any of them
-    std::vector<std::string> flags{"-O2", "-march=native"};  ///< of every compilation, before those of the source
-    std::string
-        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
-    std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
-    std::size_t together = 16;  ///< the most configurations per compilation
-    std::vector<int> cores{};   ///< processors that compilers may use while workers use others; empty: any
-};
-
 namespace detail {
 
 /// Compilers of this machine that make shared objects. `builder` starts them.
@@ -32,7 +21,8 @@ class host_toolchain {
 public:
     static constexpr const char* suffix = ".so";
 
-    host_toolchain(const std::string& directory, const build_options& options)
+    template <class Options>
+    host_toolchain(const std::string& directory, const Options& options)
         : together_((std::max)(options.together, std::size_t{1})),
           cores_(options.cores),
           cache_(directory, find_all(options.compilers), options.flags)
@@ -107,7 +97,7 @@ private:
 ///
 ///     builder pool({.directory = "cache"});
 ///     pool.submit(sources, "kernel", 10);          // starts compilers and returns
-///     const build_result r = pool.wait(pool.cache().key(sources[0], "kernel"));
+///     const auto r = pool.wait(pool.cache().key(sources[0], "kernel"));
 ///
 /// Each source is put into a namespace of its own and its entry point is renamed, so sources need not know of each
 /// other. Where several do not compile together, or not within the time of one, they are compiled one by one, and only
@@ -127,8 +117,21 @@ private:
 /// Threads:    one object is for one thread at a time.
 class builder : public build_pool<detail::host_toolchain> {
 public:
+    /// Its settings.
+    struct options {
+        std::vector<std::string> compilers{"c++"};               ///< names or paths; a source may ask for any of them
+        std::vector<std::string> flags{"-O2", "-march=native"};  ///< of every compilation, before those of the source
+        std::string
+            directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
+        std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
+        std::size_t together = 16;  ///< the most configurations per compilation
+        std::vector<int> cores{};   ///< processors that compilers may use while workers use others; empty: any
+    };
+
+    /// With the usual settings.
+    builder() : builder(options{}) {}
     /// Finds the compilers and opens the cache; starts no process. Throws tunekit::error as said above.
-    explicit builder(build_options options = {}) : build_pool(options.directory, options.processes, options) {}
+    explicit builder(const options& how) : build_pool(how.directory, how.processes, how) {}
 };
 
 }  // namespace tunekit::measure

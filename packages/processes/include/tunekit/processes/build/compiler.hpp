@@ -19,6 +19,8 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// A compiler that was found on this machine.
 struct compiler {
     std::string name;      ///< the name that was asked for
@@ -27,8 +29,6 @@ struct compiler {
 
     friend bool operator==(const compiler&, const compiler&) = default;
 };
-
-namespace detail {
 
 /// The kind of processor, which -march=native depends on; empty where the system does not say.
 inline std::string processor()

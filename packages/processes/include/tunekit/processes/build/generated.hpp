@@ -20,6 +20,8 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// The measurer that `generated` returns. It owns the builder and the measurer behind it.
 template <class Template, measurer Inner, class Pool = builder>
 class generated_measurer {
@@ -64,7 +66,7 @@ public:
             if (invalid[i]) {
                 m.failed = std::move(invalid[i]);
             } else {
-                const build_result built = pool_.wait(keys[i]);
+                const auto built = pool_.wait(keys[i]);
                 if (built.failed) {
                     m.failed = built.failed;
                 } else {
@@ -97,7 +99,7 @@ private:
                           const measurement& before)
     {
         pool_.submit_alone(what_.source_of(what_.space.at(one.front())), what_.entry, within.build_seconds);
-        const build_result built = pool_.wait(key);
+        const auto built = pool_.wait(key);
         measurement m;
         m.failed = built.failed;
         if (!built.failed) {
@@ -114,6 +116,8 @@ private:
     Inner inner_;
 };
 
+}  // namespace detail
+
 /// Measures the configurations of a template whose code must be built. It compiles a batch in the processes of `pool`
 /// (a `builder`, an `nvrtc_builder` or an `opencl_builder`). `inner` measures each configuration as soon as it is
 /// built, while later ones are still compiled.
@@ -124,13 +128,13 @@ private:
 ///     auto measure = generated(scale, std::move(pool), std::move(runs));
 ///
 /// Build the isolated part before anything large, as always; it needs the name of the cache only. By default
-/// build_options::processes leaves one processor to the kernel. A configuration that was compiled together with others
+/// builder::options::processes leaves one processor to the kernel. A configuration that was compiled together with others
 /// and fails is compiled alone and run once more. `inner` learns of it by `forget(index)`, where it has that.
 ///
 /// Failures:   invalid (the template threw), build_error, build_timeout; then those of `inner`.
 /// Errors:     tunekit::error where compilers cannot be started, or nothing can be written into the cache.
 template <class Template, class Pool, measurer Inner>
-[[nodiscard]] generated_measurer<Template, Inner, Pool> generated(Template what, Pool pool, Inner inner)
+[[nodiscard]] detail::generated_measurer<Template, Inner, Pool> generated(Template what, Pool pool, Inner inner)
 {
     return {std::move(what), std::move(pool), std::move(inner)};
 }

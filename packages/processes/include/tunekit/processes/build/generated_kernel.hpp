@@ -49,6 +49,11 @@ public:
         return reinterpret_cast<Signature*>(found);
     }
 
+    /// What `bind(function, config)` makes of the function `entry`. The code is unloaded after it is destroyed. Throws
+    /// tunekit::error where there is no such function. Precondition: it has this signature.
+    template <class Signature, class Bind, class Config>
+    [[nodiscard]] auto bound(const std::string& entry, Bind& bind, const Config& config) &&;
+
 private:
     static std::string reason()
     {
@@ -73,14 +78,12 @@ struct loaded_run : private keeps_code, public Run {
 
 }  // namespace detail
 
-/// What `bind(function, config)` makes of the function `entry` of `code`. The code is unloaded after it is destroyed.
-/// Throws tunekit::error where there is no such function. Precondition: it has this signature.
 template <class Signature, class Bind, class Config>
-[[nodiscard]] auto bound_code(loaded_code code, const std::string& entry, Bind& bind, const Config& config)
+auto loaded_code::bound(const std::string& entry, Bind& bind, const Config& config) &&
 {
-    auto* const function = code.function<Signature>(entry);
-    auto run = bind(function, config);
-    return detail::loaded_run<decltype(run)>(std::move(code), std::move(run));
+    auto* const found = function<Signature>(entry);
+    auto run = bind(found, config);
+    return detail::loaded_run<decltype(run)>(std::move(*this), std::move(run));
 }
 
 /// The kernel of a template, for `timed`. It finds the code that was built for a configuration, loads it, and hands its
@@ -100,7 +103,7 @@ template <class Signature, class Template, class Bind>
 {
     return [what = std::move(what), cache = std::move(cache), bind = std::move(bind)](const auto& config) mutable {
         const std::string key = cache.key(what.source_of(config), what.entry);
-        return bound_code<Signature>(loaded_code(cache.path(key)), build_cache::symbol(key), bind, config);
+        return loaded_code(cache.path(key)).template bound<Signature>(build_cache::symbol(key), bind, config);
     };
 }
 

@@ -156,7 +156,7 @@ private:
         void measure(std::span<const index> batch, const limits& within, Each&& each)
         {
             require(pool_->idle(), "pipeline.alone: jobs are out, want them collected before");
-            const std::vector<build_result> built = pool_->build(task_, batch, within.build_seconds);
+            const std::vector<typename Builder::outcome> built = pool_->build(task_, batch, within.build_seconds);
             for (std::size_t k = 0; k < batch.size(); ++k) {
                 measurement m{.failed = built[k].failed};
                 if (!m.failed) m = std::move(runner_.measure(batch.subspan(k, 1), within).front());
@@ -209,9 +209,10 @@ private:
     }
 
     /// Waits until all of a batch are built.
-    [[nodiscard]] std::vector<build_result> build(std::size_t task, std::span<const index> batch, double seconds)
+    [[nodiscard]] std::vector<typename Builder::outcome> build(std::size_t task, std::span<const index> batch,
+                                                               double seconds)
     {
-        std::vector<build_result> out(batch.size());
+        std::vector<typename Builder::outcome> out(batch.size());
         std::vector<std::string> keys(batch.size());
         for (std::size_t k = 0; k < out.size(); ++k) out[k].failed = hand_in(task, batch[k], seconds, keys[k]);
         for (std::size_t k = 0; k < out.size(); ++k)
@@ -224,7 +225,7 @@ private:
     {
         compilers_.advance();
         for (std::size_t k = 0; k < building_.size();) {
-            std::optional<build_result> r = compilers_.result(building_[k].key);
+            std::optional<typename Builder::outcome> r = compilers_.result(building_[k].key);
             if (!r) {
                 ++k;
                 continue;

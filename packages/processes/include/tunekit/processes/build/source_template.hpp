@@ -17,7 +17,7 @@ namespace tunekit::measure {
 /// enough.
 struct source {
     std::string text;                  ///< C++, or what the builder compiles
-    std::string compiler{};            ///< one of build_options::compilers, as written there; empty: the first
+    std::string compiler{};            ///< one of builder::options::compilers, as written there; empty: the first
     std::vector<std::string> flags{};  ///< they stand after the builder's own, so they override them
 
     friend bool operator==(const source&, const source&) = default;

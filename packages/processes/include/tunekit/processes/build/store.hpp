@@ -17,14 +17,6 @@
 
 namespace tunekit::measure {
 
-/// What was built from a source.
-struct built_file {
-    std::string bytes{};  ///< the content of its file, without the last line that `store` adds
-    bool shared = false;  ///< whether it was built together with other sources, which may have damaged it
-
-    friend bool operator==(const built_file&, const built_file&) = default;
-};
-
 /// Keeps what was built, a file for each key, in a folder. A value: it only names them.
 ///
 /// Files appear whole or not at all, so several processes may share a folder. Each file ends with a line that has its
@@ -32,6 +24,14 @@ struct built_file {
 /// protects against accidents only: whoever can write to the folder runs code as you.
 class store {
 public:
+    /// What was built from a source.
+    struct file {
+        std::string bytes{};  ///< the content of its file, without the last line that `store` adds
+        bool shared = false;  ///< whether it was built together with other sources, which may have damaged it
+
+        friend bool operator==(const file&, const file&) = default;
+    };
+
     /// Names files in `directory` by their keys and `kind`, the end of their names, such as ".so".
     store(std::string directory, std::string kind) : directory_(std::move(directory)), kind_(std::move(kind)) {}
 
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::string path(std::string_view key) const { return directory_ + '/' + std::string(key) + kind_; }
 
     /// What was built for a key; empty where it is missing, incomplete or another user's.
-    [[nodiscard]] std::optional<built_file> find(std::string_view key) const
+    [[nodiscard]] std::optional<file> find(std::string_view key) const
     {
         std::optional<std::string> all = detail::bytes_of(path(key));
         const std::size_t seal = seal_of({}, key, false).size();
@@ -51,12 +51,12 @@ public:
         const bool shared = last.ends_with(" s\n");
         if (last != seal_of(bytes, key, shared)) return std::nullopt;
         all->resize(bytes.size());
-        return built_file{*std::move(all), shared};
+        return file{*std::move(all), shared};
     }
 
     /// Makes `what` the file of `key`, in one step, and replaces what was there. `beside` is a name on the same file
     /// system under which it is written first. Throws tunekit::error where the folder refuses.
-    void publish(const built_file& what, std::string_view key, const std::string& beside) const
+    void publish(const file& what, std::string_view key, const std::string& beside) const
     {
         detail::write_file(beside, what.bytes + seal_of(what.bytes, key, what.shared));
         if (std::rename(beside.c_str(), path(key).c_str()) == 0) return;

@@ -28,8 +28,8 @@
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/descent.hpp"
 #include "tunekit/processes/detail/process.hpp"
-#include "tunekit/processes/program/finished_run.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
+#include "tunekit/processes/program/finished_run.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -91,7 +91,7 @@ public:
         heard_text output(limits.output_bytes), errors(limits.output_bytes);
         const int failed = start(what, limits, output, errors);
         if (failed != 0) {
-            out.how = run_end::not_started;
+            out.how = finished_run::end::not_started;
             out.code = failed;
             return out;
         }
@@ -161,7 +161,8 @@ private:
         command_ = child(pid);
         say_trouble.reset();
         int why = 0;  // exec closes the pipe: its end without a number means that the command has started
-        if (system::detail::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) != sizeof why) return 0;
+        if (system::detail::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) != sizeof why)
+            return 0;
         command_.end();
         if (is_scarcity(why) && (why != ENOMEM || limits.memory_bytes == 0)) throw no_resources("not started", why);
         return why;
@@ -188,12 +189,12 @@ private:
         const int status = command_.status();
         out.cpu_seconds = command_.cpu_seconds();
         out.peak_bytes = command_.peak_bytes();
-        out.how = WIFSIGNALED(status) ? run_end::signalled : run_end::exited;
+        out.how = WIFSIGNALED(status) ? finished_run::end::signalled : finished_run::end::exited;
         out.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-        const bool by_cpu = out.how == run_end::signalled && limits.cpu_seconds < most_cpu_seconds &&
+        const bool by_cpu = out.how == finished_run::end::signalled && limits.cpu_seconds < most_cpu_seconds &&
                             (out.code == SIGXCPU || (out.code == SIGKILL && out.cpu_seconds >= limits.cpu_seconds));
-        if (told) out.how = run_end::timed_out;
-        else if (by_cpu) out.how = run_end::out_of_cpu;
+        if (told) out.how = finished_run::end::timed_out;
+        else if (by_cpu) out.how = finished_run::end::out_of_cpu;
     }
 
     pid_t parent_ = ::getppid();

@@ -27,18 +27,17 @@
 
 namespace tunekit::measure {
 
-TUNEKIT_INLINE lone_worker::lone_worker(isolated_workers& pool, std::size_t worker, std::size_t task) noexcept
+TUNEKIT_INLINE detail::lone_worker::lone_worker(isolated_workers& pool, std::size_t worker, std::size_t task) noexcept
     : pool_(&pool), worker_(worker), task_(task)
 {
 }
 
-TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_program program,
-                                                  isolated_workers_options options)
+TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_program program, const options& how)
     : program_(std::move(program))
 {
-    const auto cores = cores_of(n, options);
+    const auto cores = cores_of(n, how);
     for (std::size_t k = 0; k < n; ++k) {  // they start at the same time
-        auto hold = hold_of({}, options, cores[k]);
+        auto hold = hold_of({}, how, cores[k]);
         auto started = detail::start_served(*program_, k, hold);
         add({std::move(started), std::move(hold)}, program_->tasks.size());
     }
@@ -94,33 +93,31 @@ TUNEKIT_INLINE std::vector<answer> isolated_workers::collect(double seconds)
     }
 }
 
-TUNEKIT_INLINE lone_worker isolated_workers::alone(std::size_t worker, std::size_t task)
+TUNEKIT_INLINE detail::lone_worker isolated_workers::alone(std::size_t worker, std::size_t task)
 {
     require(worker < workers(), "isolated_workers.alone: no such worker, want one below workers()");
     require(task < task_count_, "isolated_workers.alone: no such task, want one of those that `make` returns");
     return {*this, worker, task};
 }
 
-TUNEKIT_INLINE std::vector<std::vector<int>> isolated_workers::cores_of(std::size_t n,
-                                                                        const isolated_workers_options& options)
+TUNEKIT_INLINE std::vector<std::vector<int>> isolated_workers::cores_of(std::size_t n, const options& how)
 {
     require(n >= 1, "isolated_workers: 0 workers, want >= 1");
     const std::vector<int> allowed = detail::allowed_cores();
-    if (!options.pinned || (allowed.empty() && options.cores.empty())) return std::vector<std::vector<int>>(n);
-    if (options.cores.empty()) return detail::share_cores(n, 0, allowed).workers;
-    detail::check_cores(options.cores, n, allowed);
-    return options.cores;
+    if (!how.pinned || (allowed.empty() && how.cores.empty())) return std::vector<std::vector<int>>(n);
+    if (how.cores.empty()) return detail::share_cores(n, 0, allowed).workers;
+    detail::check_cores(how.cores, n, allowed);
+    return how.cores;
 }
 
 TUNEKIT_INLINE detail::worker_hold isolated_workers::hold_of(const std::vector<any_worker_task>& tasks,
-                                                             const isolated_workers_options& options,
-                                                             const std::vector<int>& cores)
+                                                             const options& how, const std::vector<int>& cores)
 {
-    detail::worker_hold out{.memory_bytes = options.memory_bytes,
-                            .watched = options.rule == memory_rule::resident,
+    detail::worker_hold out{.memory_bytes = how.memory_bytes,
+                            .watched = how.rule == memory_rule::resident,
                             .cores = cores,
-                            .enclosed = options.enclosed,
-                            .confined = options.confined};
+                            .enclosed = how.enclosed,
+                            .confined = how.confined};
     for (const any_worker_task& t : tasks)
         out.canaries.insert(out.canaries.end(), t.canaries().begin(), t.canaries().end());
     return out;
@@ -206,7 +203,7 @@ TUNEKIT_INLINE measurement isolated_workers::measure_alone(std::size_t worker, c
     return *std::move(m);
 }
 
-TUNEKIT_INLINE std::vector<measurement> lone_worker::measure(std::span<const index> batch, const limits& within)
+TUNEKIT_INLINE std::vector<measurement> detail::lone_worker::measure(std::span<const index> batch, const limits& within)
 {
     std::vector<measurement> out;
     out.reserve(batch.size());

@@ -32,8 +32,8 @@
 #include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
-#include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
+#include "tunekit/processes/detail/worker.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -158,12 +158,12 @@ public:
             const command_line what = texts.build(values);
             const command_limits hold{.wall_seconds = deadline - now()};
             const finished_run made = run.run(what, hold);
-            if (made.how == run_end::timed_out)
+            if (made.how == finished_run::end::timed_out)
                 refuse(failure_kind::build_timeout,
                        "the build did not end in " + std::to_string(within.build_seconds) + " s");
             if (const auto wrong = failure_of(made, what.arguments.front(), 0, hold)) {
                 if (!place.empty()) empty_folder(place, &*wrong);
-                if (made.how == run_end::exited) put(failed_, key, "the build failed: " + wrong->message);
+                if (made.how == finished_run::end::exited) put(failed_, key, "the build failed: " + wrong->message);
                 refuse(failure_kind::build_error, "the build failed: " + wrong->message);
             }
         }

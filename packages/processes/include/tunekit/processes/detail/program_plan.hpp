@@ -36,7 +36,8 @@ public:
     void build_in(std::string folder) { builds_ = program_builds(std::move(folder), texts_, options_.rebuild); }
 
     /// The command for the values of a configuration, with these folders.
-    [[nodiscard]] program_command filled(std::vector<std::string> values, std::string scratch, std::string build) const
+    [[nodiscard]] program_options::filled filled(std::vector<std::string> values, std::string scratch,
+                                                 std::string build) const
     {
         values.push_back(std::move(scratch));
         values.push_back(std::move(build));

@@ -24,10 +24,10 @@
 #include "tunekit/processes/detail/command_run.hpp"
 #include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/powercap.hpp"
 #include "tunekit/processes/program/finished_run.hpp"
 #include "tunekit/processes/program/program_options.hpp"
-#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -61,14 +61,14 @@ public:
                 if (!out.batches.empty() && (left < fastest_ || ended_ >= 3)) return conclude_early(out);
                 const bool cuts = !options_.cost && within_.abandon_above < left;
                 finished_run one = one_run(hold_of(cuts ? within_.abandon_above : left));
-                if (one.how == run_end::timed_out && !cuts) {
+                if (one.how == finished_run::end::timed_out && !cuts) {
                     if (out.batches.empty() && done > 0) out.batches.push_back(sum / done);
                     if (out.batches.empty())
                         refuse(failure_kind::run_timeout,
                                "was still running after " + short_number(within_.run_seconds) + " s" + said_by(one));
                     return conclude_early(out);
                 }
-                if (one.how == run_end::timed_out) {
+                if (one.how == finished_run::end::timed_out) {
                     ++ended_;
                     seen_.push_back(one.wall_seconds);
                 } else {
@@ -104,7 +104,7 @@ private:
         if (energy_) energy_->restart();
         finished_run out = run_.run(what_, hold);
         if (energy_) out.joules = energy_->joules();
-        if (out.how == run_end::timed_out) return out;
+        if (out.how == finished_run::end::timed_out) return out;
         if (auto wrong = failure_of(out, what_.arguments.front(), options_.exit_status, hold))
             throw candidate_error(*std::move(wrong));
         if (!file_.empty()) {

@@ -18,7 +18,6 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text_template.hpp"
-#include "tunekit/core/text_template.hpp"
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
@@ -50,8 +49,9 @@ public:
             environment_.push_back({name, text_template(value, names_, "program: environment " + name)});
         directory_ = one("directory", options.directory);
         result_file_ = one("result_file", options.result_file);
-        for (const named_reading& n : options.numbers) sized_.push_back(one("the number " + n.name, n.size_of));
-        for (const template_file& f : options.files) {
+        for (const program_options::number& n : options.numbers)
+            sized_.push_back(one("the number " + n.name, n.size_of));
+        for (const program_options::file& f : options.files) {
             const auto text = file_text(f.from, max_template);
             if (!text) throw error("program: the template '" + f.from + "' cannot be read; name a file that can");
             if (text->size() > max_template)

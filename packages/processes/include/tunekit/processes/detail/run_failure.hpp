@@ -19,9 +19,9 @@
 #include "tunekit/processes/detail/command_run.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/program/finished_run.hpp"
 #include "tunekit/processes/program/readings.hpp"
-#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -41,19 +41,19 @@ inline std::optional<failure> failure_of(const finished_run& run, const std::str
                                          const command_limits& limits)
 {
     switch (run.how) {
-        case run_end::not_started:
+        case finished_run::end::not_started:
             return failure{failure_kind::invalid, run.code,
                            "'" + name + "' cannot be started: " + std::strerror(run.code) +
                                (system::detail::runs_nothing(name)
                                     ? ", its file system is mounted noexec; set TMPDIR to a folder elsewhere"
                                     : "")};
-        case run_end::timed_out:
+        case finished_run::end::timed_out:
             return failure{failure_kind::run_timeout, 0,
                            "was still running after " + short_number(limits.wall_seconds) + " s" + said_by(run)};
-        case run_end::out_of_cpu:
+        case finished_run::end::out_of_cpu:
             return failure{failure_kind::run_timeout, 0,
                            "took more than " + short_number(limits.cpu_seconds) + " s of processor time"};
-        case run_end::signalled:
+        case finished_run::end::signalled:
             return failure{failure_kind::crash, run.code,
                            signal_text(run.code) +
                                (limits.memory_bytes == 0
@@ -61,7 +61,7 @@ inline std::optional<failure> failure_of(const finished_run& run, const std::str
                                     : ", held to " + short_number(static_cast<double>(limits.memory_bytes >> 20)) +
                                           " MiB of address space") +
                                said_by(run)};
-        case run_end::exited:
+        case finished_run::end::exited:
             break;
     }
     if (run.code == wanted) return std::nullopt;

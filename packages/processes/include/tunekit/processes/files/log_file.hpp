@@ -17,9 +17,9 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/detail/file_writer.hpp"
-#include "tunekit/processes/files/line_seal.hpp"
-#include "tunekit/processes/files/regular_file.hpp"
+#include "tunekit/processes/detail/line_seal.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
+#include "tunekit/processes/files/regular_file.hpp"
 
 namespace tunekit::io {
 
@@ -42,6 +42,11 @@ class log_file {
 public:
     /// When lines are flushed to the disk.
     enum class sync : std::uint8_t { every_second, every_line };
+
+    /// What the checksum of a line says: there is `none`, it is `broken` (the line was cut or edited), or it is `whole`.
+    using seal = detail::seal;
+    /// What that of `line` says.
+    [[nodiscard]] static seal seal_of(std::string_view line) { return detail::seal_of(line); }
 
     /// Makes a new file. It is an error if the file exists, because it may hold measurements.
     [[nodiscard]] static log_file create(const std::string& path, sync when)
@@ -89,7 +94,7 @@ public:
         if (failed() && !saved_) return false;
         const std::size_t before = text_.size();
         try {
-            const std::string with = sealed_ ? sealed(line) : std::string(line);
+            const std::string with = sealed_ ? detail::sealed(line) : std::string(line);
             text_ += with;
             text_ += '\n';
         } catch (const std::bad_alloc&) {
@@ -172,8 +177,9 @@ private:
         try {
             why = "log " + path_ + ": " + what + " while the run went on; ";
             std::string name = where_ + ".saved";
-            for (int n = 2; n < 100 && system::detail::is_taken(name); ++n) name = where_ + ".saved" + std::to_string(n);
-            regular_file beside(name, system::detail::opening::append_new, "log " + name);
+            for (int n = 2; n < 100 && system::detail::is_taken(name); ++n)
+                name = where_ + ".saved" + std::to_string(n);
+            detail::regular_file beside(name, system::detail::opening::append_new, "log " + name);
             const auto check = [&](bool good) {
                 if (!good) throw error("log " + name + ": " + std::strerror(errno));
             };
@@ -191,7 +197,7 @@ private:
     }
 
     std::string path_;
-    regular_file file_;
+    detail::regular_file file_;
     std::string where_;  // from the root, as a program may change its folder
     std::string text_;
     std::string problem_;

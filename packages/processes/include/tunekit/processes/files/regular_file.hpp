@@ -16,11 +16,13 @@
 
 namespace tunekit::io {
 
+namespace detail {
+
 /// An open file, closed at the end. `what` begins its messages: "log run.jsonl".
 class regular_file {
 public:
     /// Errors: tunekit::error where it cannot be opened, or is no regular file.
-    regular_file(const std::string& path, system::opening how, const std::string& what)
+    regular_file(const std::string& path, system::detail::opening how, const std::string& what)
     {
         if (const auto there = system::detail::state_of(path)) refuse_others(*there, what);
         fd_ = system::detail::open_file(path, how);
@@ -30,8 +32,8 @@ public:
                 throw error(what + ": is a link to nothing; remove it, or name another file");
             if (why == EEXIST)
                 throw error(what + ": exists already; resume it (.resume = true, or --resume), or name another file");
-            throw error(what + ": cannot be opened for " + (how == system::opening::read ? "reading" : "writing") +
-                        ": " + std::strerror(why));
+            throw error(what + ": cannot be opened for " +
+                        (how == system::detail::opening::read ? "reading" : "writing") + ": " + std::strerror(why));
         }
         try {
             leave_standard_streams(what);
@@ -56,7 +58,7 @@ public:
     [[nodiscard]] int fd() const noexcept { return fd_; }  ///< its descriptor
 
     /// What the system says of it. Errors: tunekit::error where it says nothing.
-    [[nodiscard]] system::file_state state(const std::string& what) const
+    [[nodiscard]] system::detail::file_state state(const std::string& what) const
     {
         const auto found = system::detail::state_of(fd_);
         if (!found) throw error(what + ": cannot be looked at: " + std::strerror(errno));
@@ -96,9 +98,9 @@ private:
         system::detail::close_file(std::exchange(fd_, above));
     }
 
-    static void refuse_others(const system::file_state& s, const std::string& what)
+    static void refuse_others(const system::detail::file_state& s, const std::string& what)
     {
-        using kind = system::file_state::kind;
+        using kind = system::detail::file_state::kind;
         if (s.is == kind::file) return;
         const char* is = s.is == kind::folder ? "a folder" : s.is == kind::pipe ? "a pipe" : "a device";
         throw error(what + ": is " + is + ", want a regular file");
@@ -106,5 +108,14 @@ private:
 
     int fd_ = -1;
 };
+
+}  // namespace detail
+
+/// All that the file at `path` holds; `what` names it in messages, such as "log run.jsonl". Errors: tunekit::error where
+/// it is a folder, a pipe or a device, cannot be read, or memory does not suffice.
+[[nodiscard]] inline std::string read_regular_file(const std::string& path, const std::string& what)
+{
+    return detail::regular_file(path, system::detail::opening::read, what).text(what);
+}
 
 }  // namespace tunekit::io

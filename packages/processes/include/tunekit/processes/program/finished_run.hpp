@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -18,22 +19,22 @@
 
 namespace tunekit::measure {
 
-/// The way in which a run ended.
-enum class run_end : std::uint8_t {
-    exited,       ///< it ended by itself; `code` is the exit status
-    signalled,    ///< a signal ended it; `code` is the signal
-    timed_out,    ///< it was ended at the limit of wall time
-    out_of_cpu,   ///< it was ended at the limit of processor time
-    not_started,  ///< the system could not start it; `code` is errno
-};
-
 /// One run of a program: how it ended, its times and its output. Output and errors are bounded: a longer text keeps its
 /// first and its last part. A longer result file keeps its beginning.
 struct finished_run {
-    run_end how = run_end::exited;  ///< how it ended; it says what `code` means
-    int code = 0;                   ///< exit status, signal or errno, as `how` says; else 0
-    double wall_seconds = 0;        ///< from its start to its end
-    double cpu_seconds = 0;         ///< user and system time, of itself and of the children that it waited for
+    /// The way in which a run ended.
+    enum class end : std::uint8_t {
+        exited,       ///< it ended by itself; `code` is the exit status
+        signalled,    ///< a signal ended it; `code` is the signal
+        timed_out,    ///< it was ended at the limit of wall time
+        out_of_cpu,   ///< it was ended at the limit of processor time
+        not_started,  ///< the system could not start it; `code` is errno
+    };
+
+    end how = end::exited;    ///< how it ended; it says what `code` means
+    int code = 0;             ///< exit status, signal or errno, as `how` says; else 0
+    double wall_seconds = 0;  ///< from its start to its end
+    double cpu_seconds = 0;   ///< user and system time, of itself and of the children that it waited for
     /// Memory that it had at most, of itself or of one of the children that it waited for (ru_maxrss of getrusage).
     /// Linux counts what the process had before it became this program, some MiB.
     double peak_bytes = 0;
@@ -71,7 +72,7 @@ class of_run {
     struct model final : called {
         F f;
         explicit model(F g) : f(std::move(g)) {}
-        [[nodiscard]] Result on(const finished_run& run) const override { return f(run); }
+        [[nodiscard]] Result on(const finished_run& run) const override { return std::invoke(f, run); }
     };
 
 public:
@@ -99,34 +100,9 @@ private:
 
 }  // namespace detail
 
-/// A reading: a number of a run. As a cost it must be positive and finite.
+/// A reading: a number of a run, or any callable that takes it from one. As a cost it must be positive and finite.
+///
+///     program_options{.command = {"./stencil"}, .cost = &finished_run::cpu_seconds}
 using reading = detail::of_run<double>;
-
-/// A check of a run: empty where the run is right, else one line that says what is wrong.
-using run_check = detail::of_run<std::optional<std::string>>;
-
-/// The wall time of a run, in seconds. It is the cost where `program_options::cost` is empty.
-struct wall_seconds {
-    /// finished_run::wall_seconds of `run`.
-    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.wall_seconds; }
-};
-
-/// The processor time of a run, in seconds: of all its threads, and of the children that it waited for.
-struct cpu_seconds {
-    /// finished_run::cpu_seconds of `run`.
-    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.cpu_seconds; }
-};
-
-/// The most memory that a run had, in bytes.
-struct peak_memory {
-    /// finished_run::peak_bytes of `run`.
-    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.peak_bytes; }
-};
-
-/// The energy of a run, in joules, of the whole machine.
-struct energy {
-    /// finished_run::joules of `run`.
-    [[nodiscard]] double operator()(const finished_run& run) const noexcept { return run.joules; }
-};
 
 }  // namespace tunekit::measure

@@ -37,10 +37,10 @@
 #include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/program_plan.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/program/program_options.hpp"
 #include "tunekit/processes/share_cores.hpp"
-#include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace tunekit::measure {
@@ -106,8 +106,8 @@ public:
     [[nodiscard]] std::vector<std::string> unused() const { return plan_.texts().unused(); }
 
     /// The command for a configuration, with these folders in place of {scratch} and {build}. Nothing is run.
-    [[nodiscard]] program_command command_of(index i, const std::string& scratch = ".",
-                                             const std::string& build = ".") const
+    [[nodiscard]] program_options::filled command_of(index i, const std::string& scratch = ".",
+                                                     const std::string& build = ".") const
     {
         return plan_.filled(space_.texts(i), scratch, build);
     }

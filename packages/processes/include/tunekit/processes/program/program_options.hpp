@@ -19,38 +19,50 @@
 
 namespace tunekit::measure {
 
-/// A file that is written for each configuration: the text of `from` with its placeholders filled in.
-struct template_file {
-    std::string from;  ///< path of the file with placeholders; it is read once, when the `program` is made
-    std::string to;    ///< path of the file that is written; may have placeholders
-};
-
-/// A named number that is kept with the cost.
-struct named_reading {
-    std::string name;              ///< how logs and tables call the number
-    reading read{wall_seconds{}};  ///< takes the number from a finished run
-    /// * where not empty: the number is the size of this file after the run, in bytes, and `read` is unused
-    std::string size_of{};
-};
-
 /// Settings of `program`. Texts with a star may have placeholders: `{name}` of a parameter; `{scratch}`, a folder of
 /// this worker that is empty before each configuration; `{build}`, the folder of the build (see `text_template`).
 struct program_options {
+    /// A file that is written for each configuration: the text of `from` with its placeholders filled in.
+    struct file {
+        std::string from;  ///< path of the file with placeholders; it is read once, when the `program` is made
+        std::string to;    ///< path of the file that is written; may have placeholders
+    };
+
+    /// A named number that is kept with the cost.
+    struct number {
+        std::string name;                           ///< how logs and tables call the number
+        reading read{&finished_run::wall_seconds};  ///< takes the number from a finished run
+        /// * where not empty: the number is the size of this file after the run, in bytes, and `read` is unused
+        std::string size_of{};
+    };
+
+    /// The command that is run for one configuration, with all placeholders filled in.
+    struct filled {
+        std::vector<std::string> arguments;  ///< the program and its arguments
+        std::vector<std::pair<std::string, std::string>>
+            environment;                 ///< names and values, in addition to the present ones
+        std::string directory;           ///< where it runs; empty: where this process runs
+        std::vector<std::string> build;  ///< the program that builds, and its arguments; empty: nothing is built
+    };
+
+    /// A check of a run: empty where the run is right, else one line that says what is wrong.
+    using run_check = detail::of_run<std::optional<std::string>>;
+
     std::vector<std::string> command;  ///< * program and arguments
     std::vector<std::pair<std::string, std::string>>
-        environment{};                   ///< name and * value, in addition to the present variables
-    std::string directory{};             ///< * where it runs; empty: where this process runs
-    std::vector<template_file> files{};  ///< written before the run; files in {build} are a part of the build
-    std::vector<std::string> build{};    ///< * runs first, once for the same arguments and files; status 0 is success
+        environment{};                 ///< name and * value, in addition to the present variables
+    std::string directory{};           ///< * where it runs; empty: where this process runs
+    std::vector<file> files{};         ///< written before the run; files in {build} are a part of the build
+    std::vector<std::string> build{};  ///< * runs first, once for the same arguments and files; status 0 is success
     /// Where builds are kept; empty: a folder that is removed with the `program`. Nobody else may write to it. What
     /// lies in it and is not what an earlier run built there is built again.
     std::string build_directory{};
     /// Whether what was built there before this `program` was made is built again: for a build that reads what it does
     /// not name.
     bool rebuild = false;
-    std::string result_file{};             ///< * the file with its numbers; empty: its output has them
-    std::optional<reading> cost{};         ///< takes the cost from a run; empty: the wall time of the run
-    std::vector<named_reading> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
+    std::string result_file{};      ///< * the file with its numbers; empty: its output has them
+    std::optional<reading> cost{};  ///< takes the cost from a run; empty: the wall time of the run
+    std::vector<number> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
     /// Folder with the counters for finished_run::joules, energy_counter::usual; empty: energy is not read.
     std::string powercap{};
     int exit_status = 0;                       ///< that of a successful run
@@ -87,15 +99,6 @@ struct program_options {
         require(numbers.size() <= measured_values::most, "program: numbers are more than 8, want at most 8");
         repetition.validate();
     }
-};
-
-/// The command that is run for one configuration, with all placeholders filled in.
-struct program_command {
-    std::vector<std::string> arguments;  ///< the program and its arguments
-    std::vector<std::pair<std::string, std::string>>
-        environment;                 ///< names and values, in addition to the present ones
-    std::string directory;           ///< where it runs; empty: where this process runs
-    std::vector<std::string> build;  ///< the program that builds, and its arguments; empty: nothing is built
 };
 
 }  // namespace tunekit::measure

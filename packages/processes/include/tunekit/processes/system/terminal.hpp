@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <optional>
 
 #include "tunekit/core/detail/system.hpp"
 
@@ -18,24 +19,16 @@
 
 namespace tunekit::system {
 
-/// Whether somebody looks at the stream: it is a terminal.
-[[nodiscard]] inline bool is_terminal(std::FILE* stream) noexcept
+/// The characters of a line of the terminal that the stream is; 0 where the system does not say, and nothing where it is
+/// no terminal.
+[[nodiscard]] inline std::optional<std::size_t> terminal_columns(std::FILE* stream) noexcept
 {
 #if TUNEKIT_ON_WINDOWS
-    return ::_isatty(::_fileno(stream)) != 0;
-#else
-    return ::isatty(::fileno(stream)) != 0;
-#endif
-}
-
-/// The characters of a line; 0 where the system does not say.
-[[nodiscard]] inline std::size_t terminal_columns(std::FILE* stream) noexcept
-{
-#if TUNEKIT_ON_WINDOWS
-    (void)stream;
+    if (::_isatty(::_fileno(stream)) == 0) return std::nullopt;
     return 0;
 #else
     winsize size{};
+    if (::isatty(::fileno(stream)) == 0) return std::nullopt;
     return ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 ? size.ws_col : std::size_t{0};
 #endif
 }

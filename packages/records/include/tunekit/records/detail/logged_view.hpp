@@ -52,29 +52,32 @@ template <class Space, class S, class G>
 
 /// Makes a run as that of a log was when it began.
 template <class Space, class S, class G>
-void begin_as(tuner<Space, S, G>&, const log_header&)
+void begin_as(tuner<Space, S, G>&, const log_content::head&)
 {
 }
-inline void begin_as(tasks_tuner& t, const log_header& was)
+inline void begin_as(tasks_tuner& t, const log_content::head& was)
 {
     t.set_workers(was.workers);
     t.set_shape(
         {.seconds = was.seconds, .slot_seconds = was.slot_seconds, .tasks = was.tasks.size(), .workers = was.workers});
 }
 
-[[nodiscard]] inline log_budget budget_of(const budget& b) { return {.trials = b.trials, .patience = b.patience}; }
-[[nodiscard]] inline log_budget budget_of(const tasks_budget& b)
+[[nodiscard]] inline log_content::budget budget_of(const budget& b)
+{
+    return {.trials = b.trials, .patience = b.patience};
+}
+[[nodiscard]] inline log_content::budget budget_of(const tasks_budget& b)
 {
     return {.trials = b.trials_per_task, .patience = b.patience, .workers_per_task = b.max_workers_per_task};
 }
 
 /// The budget of a log, in which time stops nothing.
 template <class Space, class S, class G>
-void set_limit(tuner<Space, S, G>& t, const log_budget& b)
+void set_limit(tuner<Space, S, G>& t, const log_content::budget& b)
 {
     t.set_limit({.trials = b.trials, .patience = b.patience});
 }
-inline void set_limit(tasks_tuner& t, const log_budget& b)
+inline void set_limit(tasks_tuner& t, const log_content::budget& b)
 {
     t.set_limit({.trials_per_task = b.trials, .patience = b.patience, .max_workers_per_task = b.workers_per_task});
 }
@@ -84,7 +87,7 @@ inline void set_limit(tasks_tuner& t, const log_budget& b)
 [[nodiscard]] inline bool slots_open(const tasks_budget& b) { return b.slot_seconds == 0; }
 
 template <class Space>
-[[nodiscard]] log_header::task_entry entry_of(const std::string& name, const Space& space)
+[[nodiscard]] log_content::head::task_entry entry_of(const std::string& name, const Space& space)
 {
     const auto names = space.names();
     return {.name = name,
@@ -95,11 +98,11 @@ template <class Space>
 
 /// Adds to a header what it says of tasks, slots and workers. `name` is that of the only task.
 template <class Space, class S, class G>
-void describe(log_header& out, const tuner<Space, S, G>& t, const std::string& name)
+void describe(log_content::head& out, const tuner<Space, S, G>& t, const std::string& name)
 {
     out.tasks = {entry_of(name, t.space())};
 }
-inline void describe(log_header& out, const tasks_tuner& t, const std::string&)
+inline void describe(log_content::head& out, const tasks_tuner& t, const std::string&)
 {
     out.slot_seconds = t.slot_seconds();
     out.workers = t.workers();
