@@ -199,7 +199,7 @@ bench::row compare(std::string layer, const std::string& group, const std::vecto
     return out;
 }
 
-std::span<float> all(buffer& of) { return {of.data(), of.size()}; }
+std::span<float> all(buffer<>& of) { return {of.data(), of.size()}; }
 std::span<const float> all(const buffer<>& of) { return {of.data(), of.size()}; }
 
 buffer<> copy_of(const buffer<>& from)
