@@ -45,7 +45,7 @@ struct layer {
     tk::measure::guarded_buffer<float> y{want.size()},
         frame{std::size_t{shape.ci} * (shape.height + 2) * (shape.width + 2)};
     tk::kernels::buffer<> in{x.size()}, weights{w.size()};  // packed, at 64 bytes: so a vector is within a cache line
-    int block = 1;                                        // of the output, as the last configuration has it
+    int block = 1;                                          // of the output, as the last configuration has it
 
     /// Packs the operands into a configuration's layout and gives a call of its function, for `generated_kernel`.
     auto bind()
