@@ -199,10 +199,10 @@ bench::row compare(std::string layer, const std::string& group, const std::vecto
     return out;
 }
 
-std::span<float> all(buffer& of) { return {of.data(), of.size()}; }
-std::span<const float> all(const buffer& of) { return {of.data(), of.size()}; }
+std::span<float> all(buffer<>& of) { return {of.data(), of.size()}; }
+std::span<const float> all(const buffer<>& of) { return {of.data(), of.size()}; }
 
-buffer copy_of(const buffer& from)
+buffer<> copy_of(const buffer<>& from)
 {
     buffer out(from.size());
     std::copy_n(from.data(), from.size(), out.data());
@@ -210,7 +210,7 @@ buffer copy_of(const buffer& from)
 }
 
 /// Aligned as the peers' operands are: a row whose vectors cross cache lines took a third longer.
-buffer random_floats(std::int64_t n, tk::random::philox& gen)
+buffer<> random_floats(std::int64_t n, tk::random::philox& gen)
 {
     buffer out(static_cast<std::size_t>(n));
     for (float& x : all(out)) x = 2 * static_cast<float>(tk::random::uniform_01(gen)) - 1;
@@ -225,7 +225,7 @@ void require_equal(const std::string& layer, std::span<const float> got, std::sp
 /// A whole product and its operands.
 struct product_on {
     parallel_gemm<> kernel;
-    buffer a, b, c;
+    buffer<> a, b, c;
 };
 
 bench::row product_row(const layer<gemm_shape>& layer, team& workers, const settings& set)
@@ -288,7 +288,7 @@ bench::row product_row(const layer<gemm_shape>& layer, team& workers, const sett
 /// A whole convolution and its operands.
 struct convolution_on {
     conv2d_kernel<> kernel;
-    buffer x, y;
+    buffer<> x, y;
 };
 
 bench::row convolution_row(const layer<conv2d_shape>& layer, team& workers, const settings& set)
@@ -300,7 +300,7 @@ bench::row convolution_row(const layer<conv2d_shape>& layer, team& workers, cons
     const auto weights = random_floats(s.weights(), gen), x = random_floats(s.inputs(), gen);
     struct planned_on {
         parallel_conv2d<> kernel;
-        buffer x, y;
+        buffer<> x, y;
     };
     const auto planned = [&](const conv2d_config& config, const conv2d_division& division) {
         auto on = std::make_shared<planned_on>(

@@ -230,7 +230,7 @@ std::function<void()> convolution(const conv2d_shape& s, const conv2d_config& co
 {
     struct state {
         conv2d_kernel<> kernel;
-        buffer in, out;
+        buffer<> in, out;
     };
     const auto st = std::make_shared<state>(state{conv2d_kernel(s, config, kernel_table(), noise(s.weights(), gen)),
                                                   buffer(static_cast<std::size_t>(s.inputs())), buffer(0)});

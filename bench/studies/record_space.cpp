@@ -151,7 +151,7 @@ private:
 
     kernels::gemm_shape shape_;
     std::vector<float> a_, b_, reference_, c_;
-    std::optional<kernels::gemm_kernel> made_;
+    std::optional<kernels::gemm_kernel<>> made_;
 };
 
 /// Milliseconds of four digits, which is more than two runs agree on, and short to write.

@@ -31,11 +31,10 @@ namespace kernels = tunekit::kernels;
 namespace {
 
 /// The tiles of half as long vectors.
-std::vector<kernels::tile> half_width(const kernels::tile_table& table)
+auto half_width(const kernels::tile_table& table)
 {
-    std::vector<kernels::tile> out;
-    for (const auto& t : table.tiles)
-        if (t.vl == table.lanes / 2) out.push_back(t);
+    std::vector out(table.tiles.begin(), table.tiles.end());
+    std::erase_if(out, [&](const auto& t) { return t.vl != table.lanes / 2; });
     return out;
 }
 

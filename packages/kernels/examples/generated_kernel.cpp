@@ -19,6 +19,7 @@
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/processes/build/generated.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"
@@ -43,8 +44,8 @@ struct layer {
     std::vector<float> x, w, want = tk::kernels::reference_conv2d(shape, x, w);
     tk::measure::guarded_buffer<float> y{want.size()},
         frame{std::size_t{shape.ci} * (shape.height + 2) * (shape.width + 2)};
-    tk::kernels::buffer in{x.size()}, weights{w.size()};  // packed, at 64 bytes: so a vector is within a cache line
-    int block = 1;                                        // of the output, as the last configuration has it
+    tk::kernels::buffer<> in{x.size()}, weights{w.size()};  // packed, at 64 bytes: so a vector is within a cache line
+    int block = 1;                                          // of the output, as the last configuration has it
 
     /// Packs the operands into a configuration's layout and gives a call of its function, for `generated_kernel`.
     auto bind()

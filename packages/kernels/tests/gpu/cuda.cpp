@@ -167,7 +167,7 @@ void refused_alike(const char* name)
     constexpr at::cuda_limits none{
         .threads = 1 << 20, .threads_x = 1 << 20, .threads_y = 1 << 20, .threads_z = 1 << 20, .shared_bytes = 1 << 30};
     tk::random::philox gen(7);
-    const tk::kernels::conv2d_layer* layer = nullptr;
+    const tk::kernels::layer<tk::kernels::conv2d_shape>* layer = nullptr;
     for (const auto& l : tk::kernels::detail::resnet18)
         if (l.name == name) layer = &l;
     REQUIRE(layer != nullptr);

@@ -115,8 +115,8 @@ TEST_CASE(
                 }
                 const auto blocked = conv2d_space(shape, four_lanes());
                 for (const tk::index i : blocked.sample(12, gen)) {
-                    const auto y = convolve<conv2d_kernel>(shape, config_of<conv2d_config>(blocked.at(i)), x, w,
-                                                           guard::behind, four_lanes());
+                    const auto y = convolve<conv2d_kernel<>>(shape, config_of<conv2d_config>(blocked.at(i)), x, w,
+                                                             guard::behind, four_lanes());
                     REQUIRE(relative_error(y, want) < within);
                 }
             }
