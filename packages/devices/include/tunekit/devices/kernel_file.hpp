@@ -49,7 +49,7 @@ template <space::typed Space>
 }
 
 /// A template whose configurations are one file, each with the space's `macros` in front. `launches` gives the launches
-/// of a configuration, a std::vector<device_launch>. The compiler's messages name the file and its lines.
+/// of a configuration, a std::vector<device_source::launch>. The compiler's messages name the file and its lines.
 ///
 ///     const auto program = measure::kernel_file("transpose.cl", space, [](const auto& c) {
 ///         const int tile = tk::get<"tile">(c);

@@ -38,7 +38,7 @@ namespace detail {
     gzFile file = gzopen(path.c_str(), "rb");
     if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
     const auto there = system::state_of(path);
-    if (there && there->is == system::file_state::kind::file)
+    if (there && there->is_file())
         max_bytes = (std::min)(max_bytes, detail::max_unpacked(static_cast<std::size_t>(there->size)));
     std::string out;
     int got = 0;

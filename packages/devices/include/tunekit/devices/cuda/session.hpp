@@ -146,7 +146,7 @@ private:
 };
 
 /// One launch of one `__global__` function; `shared_bytes` is its `extern __shared__` array.
-using cuda_launch = device_launch;
+using cuda_launch = device_source::launch;
 
 /// CUDA C++ without includes, and its launches. Each entry is `extern "C" __global__`.
 using cuda_source = device_source;

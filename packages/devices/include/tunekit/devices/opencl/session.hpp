@@ -166,7 +166,7 @@ private:
 /// One launch of one `__kernel` function. `grid` counts work-groups, `block` the work-items of each. Set `entry`: its
 /// default, `kernel`, is a reserved word of OpenCL C. Where `shared_bytes` is not 0, the function's last parameter is a
 /// `__local` pointer to that many bytes.
-using opencl_launch = device_launch;
+using opencl_launch = device_source::launch;
 
 /// OpenCL C and its launches. Each entry is a `__kernel`.
 using opencl_source = device_source;
