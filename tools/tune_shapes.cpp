@@ -91,7 +91,7 @@ void print(const dispatch::results& all, const std::string& device)
 {
     for (const auto& w : all.winners()) {
         if (w.device != device) continue;
-        std::printf("%-24s best %10.2f us", dispatch::shape_text(sizes, w.at).c_str(), 1e6 * all.rows[w.best].seconds);
+        std::printf("%-24s best %10.2f us", all.text_of(w.at).c_str(), 1e6 * all.rows[w.best].seconds);
         if (w.untuned) std::printf(", untuned %10.2f us", 1e6 * all.rows[*w.untuned].seconds);
         std::printf("\n");
     }

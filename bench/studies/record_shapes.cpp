@@ -127,10 +127,9 @@ dispatch::results finalists(const settings& s)
         for (const tk::index i : best) add(i, true);
         add(on.default_index(), false);
         dispatch::write_results(s.finalists, out);
-        std::printf("%-24s %5zu trials, untuned %.4f ms, best %.4f ms, %.1f GFLOP/s\n",
-                    dispatch::shape_text(out.sizes, at).c_str(), t.record().trials().size(),
-                    1e3 * t.record().trials().front().measured.cost, 1e3 * t.record().best_cost(),
-                    shape.flops() / t.record().best_cost() / 1e9);
+        std::printf("%-24s %5zu trials, untuned %.4f ms, best %.4f ms, %.1f GFLOP/s\n", out.text_of(at).c_str(),
+                    t.record().trials().size(), 1e3 * t.record().trials().front().measured.cost,
+                    1e3 * t.record().best_cost(), shape.flops() / t.record().best_cost() / 1e9);
         std::fflush(stdout);
     }
     return out;
@@ -212,8 +211,7 @@ void measure_all(const settings& s, const Shape& shape, const std::vector<dispat
         }
     for (const auto& row : rows)
         if (row) out.add(*row);
-    std::printf("%-24s %zu of %zu configurations, best %.1f GFLOP/s\n",
-                dispatch::shape_text(out.sizes, Kind::sizes_of(shape)).c_str(),
+    std::printf("%-24s %zu of %zu configurations, best %.1f GFLOP/s\n", out.text_of(Kind::sizes_of(shape)).c_str(),
                 static_cast<std::size_t>(
                     std::count_if(rows.begin(), rows.end(), [](const auto& r) { return r && !r->at_least; })),
                 rows.size(), shape.flops() / best / 1e9);

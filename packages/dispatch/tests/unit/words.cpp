@@ -48,8 +48,8 @@ dispatch::results results(const std::vector<std::int64_t>& sizes)
 
 TEST_CASE("a shape's text and a task's name have the word, and read back as its place")
 {
-    CHECK(dispatch::shape_text({"m", "n"}, {8, 2}, transposed) == "m=8 n=yes");
-    CHECK(dispatch::shape_text({"m", "n"}, {8, 4}, transposed) == "m=8 n=4");  // no such word
+    CHECK(dispatch::detail::shape_text({"m", "n"}, {8, 2}, transposed) == "m=8 n=yes");
+    CHECK(dispatch::detail::shape_text({"m", "n"}, {8, 4}, transposed) == "m=8 n=4");  // no such word
     const std::string name = dispatch::task_name("gemm", {"m", "n"}, {8, 3}, transposed);
     CHECK(name == "gemm m=8 n=both");
     const auto read = dispatch::detail::named_shape_of(name, transposed);

@@ -29,7 +29,7 @@ namespace tunekit::measure {
 /// the resident memory: at most `memory_bytes` of the host's.
 [[nodiscard]] inline isolated_options device_isolation(std::size_t memory_bytes = std::size_t{8} << 30)
 {
-    return {.memory_bytes = memory_bytes, .rule = memory_rule::resident};
+    return {.memory_bytes = memory_bytes, .rule = isolated_options::memory_rule::resident};
 }
 
 namespace detail {

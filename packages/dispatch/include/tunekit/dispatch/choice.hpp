@@ -119,8 +119,8 @@ struct pick {
 /// would (`kinship_of`), and without kin rung `one`; `pick::on` says which. Everything is integer arithmetic, so a
 /// header generated from it chooses the same.
 struct choice {
-    /// The configuration that a rung chose at a shape that its fit had not seen, and its time there. For `exact` the fit
-    /// has seen the shape.
+    /// The configuration that a rung chose at a shape that its fit had not seen, and its time there. For `exact` the
+    /// fit has seen the shape.
     struct held_out {
         std::string device{};   ///< the name of the device
         shape_sizes at{};       ///< the sizes of the shape
@@ -138,8 +138,8 @@ struct choice {
         bool below = false;  ///< whether it is slower than the untuned default by more than the intervals
     };
 
-    /// The score of a rung over shapes. For `exact` the shapes are those of the fit; for other rungs each shape was held
-    /// out of the fit.
+    /// The score of a rung over shapes. For `exact` the shapes are those of the fit; for other rungs each shape was
+    /// held out of the fit.
     struct score {
         rung by = rung::exact;      ///< the rung that is scored
         std::uint32_t shapes = 0;   ///< the number of shapes; where it is 0, the other numbers are 0 too
@@ -150,8 +150,8 @@ struct choice {
         double least_gain = 0;      ///< over those: the least untuned / chosen time
         std::uint32_t below = 0;    ///< the number of those that are slower than the default by more than the intervals
 
-        /// The score of one rung, from its rows. It is the score on one device, or on all devices where `device` is empty.
-        /// Without rows of the rung all its numbers are 0.
+        /// The score of one rung, from its rows. It is the score on one device, or on all devices where `device` is
+        /// empty. Without rows of the rung all its numbers are 0.
         [[nodiscard]] static score of(std::span<const held_out> rows, rung by, const std::string& device = {});
 
         friend bool operator==(const score&, const score&) = default;

@@ -48,7 +48,7 @@ inline void check_choice(const choice& c, const std::string& what)
             const choice::shape& s = d.shapes[k];
             std::string wrong = wrong_shape(s.at, c.sizes, c.words);
             const auto says = [&](bool good, const char* how) {
-                if (wrong.empty() && !good) wrong = "the shape " + shape_text(c.sizes, s.at, c.words) + how;
+                if (wrong.empty() && !good) wrong = "the shape " + detail::shape_text(c.sizes, s.at, c.words) + how;
             };
             says(s.config < c.configs.size() && s.around < c.configs.size(), " without its configuration");
             says(k == 0 || d.shapes[k - 1].at < s.at, " behind a later one, want them sorted");

@@ -132,8 +132,8 @@ inline void add_held_out(std::vector<choice::held_out>& to, const results& all, 
 }
 
 /// What a choice costs at the shapes of `judged`, which may be other shapes than those of its fit. The `best` and
-/// `alone` of the rows come from `judged`. A configuration that was not measured there counts as `choice::held_out::seconds`
-/// says.
+/// `alone` of the rows come from `judged`. A configuration that was not measured there counts as
+/// `choice::held_out::seconds` says.
 ///
 ///     const auto chosen = dispatch::fit(learned);
 ///     const auto seen = dispatch::costs_at(chosen, judged);                       // shapes that the fit did not have

@@ -55,7 +55,7 @@ struct results::merged {
                 }
         if (least == nullptr) continue;
         const results& head = from.front();
-        out.left_out.push_back(head.kernel + " at " + shape_text(head.sizes, least->at, head.words) + " on " +
+        out.left_out.push_back(head.kernel + " at " + detail::shape_text(head.sizes, least->at, head.words) + " on " +
                                least->device + ": configuration " + std::to_string(least->candidate) + " took " +
                                std::to_string(1e6 * least->seconds) + " us and " + std::to_string(1e6 * most->seconds) +
                                " us");

@@ -36,6 +36,8 @@ struct enumeration {
     friend bool operator==(const enumeration&, const enumeration&) = default;
 };
 
+namespace detail {
+
 /// The text of a shape, such as "m=128 n=768 transposed=no".
 [[nodiscard]] inline std::string shape_text(const std::vector<std::string>& names, const shape_sizes& at,
                                             std::span<const enumeration> words = {})
@@ -50,8 +52,6 @@ struct enumeration {
     }
     return out;
 }
-
-namespace detail {
 
 /// What is wrong with a shape: it has one size for each name, at least 1, and the places of words. Empty for nothing.
 [[nodiscard]] inline std::string wrong_shape(const shape_sizes& at, const std::vector<std::string>& names,
@@ -69,7 +69,7 @@ namespace detail {
             if (e.size == names[j] && at[j] > static_cast<std::int64_t>(e.words.size()))
                 wrong = "an unknown word for " + e.size + ", want the place of one";
     }
-    return wrong.empty() ? wrong : "the shape " + shape_text(names, at, words) + " with " + wrong;
+    return wrong.empty() ? wrong : "the shape " + detail::shape_text(names, at, words) + " with " + wrong;
 }
 
 }  // namespace detail
@@ -143,8 +143,8 @@ struct results {
         bool searched = false;   ///< whether a search at this shape tried it; otherwise it came from another shape
         bool untuned = false;    ///< whether it is what an untuned library runs at this shape
 
-        /// Whether this and another row of its configuration, shape and device cannot both be right: measured whole, with
-        /// intervals that do not overlap, and times that differ by a factor above `max_ratio`.
+        /// Whether this and another row of its configuration, shape and device cannot both be right: measured whole,
+        /// with intervals that do not overlap, and times that differ by a factor above `max_ratio`.
         [[nodiscard]] bool contradicts(const row& other, double max_ratio) const
         {
             return !at_least && !other.at_least && (within.low > other.within.high || other.within.low > within.high) &&
@@ -201,6 +201,9 @@ struct results {
     /// whole, and the first of equal ones. A shape without such a row has no winner.
     [[nodiscard]] std::vector<winner> winners() const;
 
+    /// The text of a shape, such as "m=128 n=768 transposed=no".
+    [[nodiscard]] std::string text_of(const shape_sizes& at) const { return detail::shape_text(sizes, at, words); }
+
     friend bool operator==(const results&, const results&) = default;
 };
 
@@ -239,7 +242,7 @@ inline std::vector<results::winner> results::winners() const
 inline void results::add(row r, double max_ratio)
 {
     const auto need = [&](bool good, const char* what) {
-        if (!good) invalid("results: a row of " + kernel + " at " + shape_text(sizes, r.at, words) + ' ' + what);
+        if (!good) invalid("results: a row of " + kernel + " at " + text_of(r.at) + ' ' + what);
     };
     need(!r.device.empty() && detail::one_line(r.device), "has no device, or one of several lines, want its name");
     const std::string wrong = detail::wrong_shape(r.at, sizes, words);
@@ -259,13 +262,12 @@ inline void results::add(row r, double max_ratio)
     }
     row& old = *place;
     if (old.values != r.values)
-        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
-                    shape_text(sizes, r.at, words) + " has other values in each of two rows; want rows of one space");
+        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " + text_of(r.at) +
+                    " has other values in each of two rows; want rows of one space");
     if (r.contradicts(old, max_ratio))
-        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
-                    shape_text(sizes, r.at, words) + " on " + r.device + " took " + std::to_string(1e6 * old.seconds) +
-                    " us and " + std::to_string(1e6 * r.seconds) +
-                    " us: they contradict; measure it again, or drop one");
+        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " + text_of(r.at) +
+                    " on " + r.device + " took " + std::to_string(1e6 * old.seconds) + " us and " +
+                    std::to_string(1e6 * r.seconds) + " us: they contradict; measure it again, or drop one");
     const bool searched = old.searched || r.searched, untuned = old.untuned || r.untuned;
     const bool better = old.at_least == r.at_least ? (r.seconds < old.seconds) != r.at_least : old.at_least;
     if (better) old = std::move(r);
