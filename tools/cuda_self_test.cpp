@@ -68,7 +68,7 @@ auto doubling()
     const tk::space::product space{tk::space::parameter<"mode">({"right", "wrong", "beyond", "illegal", "endless"})};
     return ms::source_template{space, [](const auto& c) {
                                    const std::string mode = tk::get<"mode">(c);
-                                   ms::cuda_source out;
+                                   ms::device_source out;
                                    out.text =
                                        "extern \"C\" __global__ void kernel(const float* x, float* y) {\n"
                                        "const int i = blockIdx.x * blockDim.x + threadIdx.x;\n";
@@ -148,20 +148,24 @@ void launches(const ms::cuda_device& device)
 void events(const ms::cuda_device& device)
 {
     auto pool = builder(device.architecture());
-    const ms::source empty{"extern \"C\" __global__ void kernel() {}\n"};
-    pool.submit({empty}, "kernel", 60);
-    static_cast<void>(pool.wait(pool.cache().key(empty, "kernel")));
+    const tk::space::product one{tk::space::parameter<"only">({1})};
+    const ms::source_template empty{one, [](const auto&) {
+                                        return ms::device_source{.text = "extern \"C\" __global__ void kernel() {}\n",
+                                                                 .launches = {{}}};
+                                    }};
+    const auto only = one.at(0);
+    pool.submit({empty.source_of(only)}, empty.entry, 60);
+    static_cast<void>(pool.wait(pool.cache().key(empty.source_of(only), empty.entry)));
     ms::cuda_session gpu(device.index);
     ms::cuda_operands none;
-    ms::cuda_source source;
-    source.launches = {{}};
+    const auto kernel = ms::cuda_kernel(empty, pool.cache(), none, gpu);
     int version = 0;
     gpu.cuda().driver_version(&version);
     std::vector<double> idle, busy;
     double step = 1;
     for (int k = 0; k < 200; ++k) {
         for (const bool lead : {false, true}) {
-            ms::cuda_run run(gpu, pool.cache().image(pool.cache().key(empty, "kernel")), source, none);
+            auto run = kernel(only);
             double seconds = run(0);
             if (lead) seconds = run(1);
             (lead ? busy : idle).push_back(seconds);
@@ -324,7 +328,7 @@ int main(int argc, char** argv)
         products(device);
         convolution(device);
         events(device);
-    } catch (const ms::no_cuda& e) {
+    } catch (const ms::no_device& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;
     } catch (const std::exception& e) {

@@ -21,7 +21,6 @@
 #include "tools/support/command_run.hpp"
 #include "tools/support/command_serve.hpp"
 #include "tools/support/command_starts.hpp"
-#include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/shell_words.hpp"
 #include "tunekit/processes/interruptible.hpp"
@@ -212,9 +211,7 @@ int main(int argc, char** argv)
         "the parameters of a space.",
         "tune_command");
     programs::describe(app, o);
-    app.add_option("--strategy", o.strategy, "what is tried next: " + programs::list(programs::recipes()))
-        ->capture_default_str()
-        ->type_name("NAME");
+    o.describe_strategy(app);
     app.set_version_flag("--version", "tune_command (tunekit) " + programs::version_text());
     try {
         o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));

@@ -22,12 +22,12 @@
 #include "tools/support/network_page.hpp"
 #include "tools/support/network_report.hpp"
 #include "tools/support/program.hpp"
+#include "tools/support/run_options.hpp"
 #include "tools/support/shell_words.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/report/print_progress.hpp"
-#include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -36,6 +36,8 @@ namespace tk = tunekit;
 namespace {
 
 using options = programs::tune_network_options;
+
+void say(const std::string& what) { programs::say("tune_network", what); }
 
 /// Runs the tuner on the runner, with a log where one is wanted. What was found is kept where the log fails, or what measures:
 /// `problem` tells that.
@@ -55,7 +57,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                         .seed = o.seed,
                         .resume = o.resume,
                         .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second});
-    if (!run.note().empty()) std::fprintf(stderr, "tune_network: %s\n", run.note().c_str());
+    if (!run.note().empty()) say(run.note());
     return carry(run);
 }
 
@@ -74,7 +76,7 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
     }
 
     const std::string told = programs::told_of(begun.past, tasks);
-    if (!told.empty()) std::fprintf(stderr, "tune_network: %s\n", tk::report::printable(told).c_str());
+    if (!told.empty()) say(told);
 
     // The strategy proposes, the schedule chooses the task, the runner measures. It ends by time or by a signal.
     const tk::stop_on_signal stop;
@@ -109,11 +111,11 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
 
     // First it is printed; then comes what can fail.
     o.json ? programs::print_json(o, jobs, result) : programs::print_table(o, jobs, result);
-    if (!problem.empty()) std::fprintf(stderr, "tune_network: %s\n", problem.c_str());
+    if (!problem.empty()) say(problem);
     try {
         page.finish(tasks, result);
     } catch (const std::exception& e) {
-        std::fprintf(stderr, "tune_network: %s\n", (problem = e.what()).c_str());
+        say(problem = e.what());
     }
     if (!problem.empty()) return 2;
     if (stop.heard() != 0) return stop.status();
@@ -127,7 +129,7 @@ int run(const options& o)
     const tk::measure::wall_clock now;
     const double start = now();
     const auto begun = o.begun({o.log});
-    for (const std::string& note : begun.notes) std::fprintf(stderr, "tune_network: %s\n", note.c_str());
+    for (const std::string& note : begun.notes) say(note);
     const auto jobs = programs::jobs_of(o);
     if (o.spaces) return programs::print_spaces(jobs.all, o.json), 0;
     return programs::with_runner(jobs, o.workers,
@@ -147,14 +149,14 @@ int main(int argc, char** argv)
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
-        std::fprintf(stderr, "tune_network: %s (--help lists the options)\n", e.what());
+        say(std::string(e.what()) + " (--help lists the options)");
         return 2;
     }
     try {
         const int status = run(o);
         programs::check_output();
         return status;
-    } catch (const tk::measure::no_cuda& e) {
+    } catch (const tk::measure::no_device& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;
     } catch (const std::exception& e) {

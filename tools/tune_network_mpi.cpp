@@ -18,6 +18,7 @@
 #include "tools/support/network_end.hpp"
 #include "tools/support/network_options.hpp"
 #include "tools/support/program.hpp"
+#include "tools/support/run_options.hpp"
 #include "tools/support/run_report.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -25,7 +26,6 @@
 #include "tunekit/processes/machine.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/records/logged.hpp"
-#include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
@@ -38,11 +38,7 @@ struct options : programs::network_options {
     bool mixed = false, head_measures = false;
 };
 
-/// One line on standard error.
-void say(const std::string& what)
-{
-    std::fprintf(stderr, "tune_network_mpi: %s\n", tk::report::printable(what).c_str());
-}
+void say(const std::string& what) { programs::say("tune_network_mpi", what); }
 
 /// The operators of a network; without a repetition only their spaces.
 std::vector<programs::operator_task> operators_of(const tk::kernels::network& net,

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/kernels/autotvm/x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/random/philox.hpp"
 
 namespace {

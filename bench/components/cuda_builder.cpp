@@ -86,7 +86,7 @@ void guarded(benchmark::State& state)
 {
     try {
         Item(state);
-    } catch (const tk::measure::no_cuda& e) {
+    } catch (const tk::measure::no_device& e) {
         state.SkipWithError(e.what());
     }
 }

@@ -31,7 +31,7 @@ namespace {
 
 namespace tk = tunekit;
 using namespace tk::kernels;
-using kernel_type = basic_conv2d_kernel<formats::fp64>;
+using kernel_type = conv2d_kernel<formats::fp64>;
 using doubles = std::vector<double>;
 
 /// One column per output pixel: the inputs of its window.
@@ -50,7 +50,7 @@ void unfold(const conv2d_shape& s, const double* x, double* to)
                 }
 }
 
-bench::row compare(const conv2d_layer& layer, double seconds, int rounds)
+bench::row compare(const layer<conv2d_shape>& layer, double seconds, int rounds)
 {
     const conv2d_shape& s = layer.shape;
     tk::random::philox gen(1);
@@ -132,7 +132,7 @@ int main(int argc, char** argv)
     app.add_flag("--json", json, "print JSON");
     return programs::run_program(app, argc, argv, [&] {
         std::vector<bench::row> rows;
-        for (const conv2d_layer& layer : resnet18) {
+        for (const auto& layer : find_network("resnet18")->convolutions) {
             rows.push_back(compare(layer, seconds, 31));
             if (!json) bench::print_row(rows.back());
         }

@@ -47,6 +47,29 @@ struct settings {
     bool json = false, resume = false;
 };
 
+/// The depthwise convolution of a square image: every channel has one kernel.
+constexpr conv2d_shape square_depthwise(int channels, int size, int kernel, int stride, int padding)
+{
+    auto out = square_conv2d(channels, size, channels, kernel, stride, padding);
+    out.groups = channels;
+    return out;
+}
+
+/// The depthwise convolutions of MobileNet at 224 x 224, without its other layers.
+/// Source: Howard et al. (2017), MobileNets, arXiv:1704.04861, table 1. Its last layer has stride 2 in print, but its
+///         input and output are of one size, so it has stride 1.
+constexpr std::array<layer<conv2d_shape>, 9> mobilenet_depthwise{{
+    {"D1", square_depthwise(32, 112, 3, 1, 1), 1},
+    {"D2", square_depthwise(64, 112, 3, 2, 1), 1},
+    {"D3", square_depthwise(128, 56, 3, 1, 1), 1},
+    {"D4", square_depthwise(128, 56, 3, 2, 1), 1},
+    {"D5", square_depthwise(256, 28, 3, 1, 1), 1},
+    {"D6", square_depthwise(256, 28, 3, 2, 1), 1},
+    {"D7", square_depthwise(512, 14, 3, 1, 1), 5},
+    {"D8", square_depthwise(512, 14, 3, 2, 1), 1},
+    {"D9", square_depthwise(1024, 7, 3, 1, 1), 1},
+}};
+
 constexpr int dense_rows = 8;  // at most, of a product with a form of its own
 constexpr std::array<std::string_view, 8> known_forms{"direct",    "nchw",           "choice", "nchw_choice",
                                                       "depthwise", "depthwise_nchw", "gemm",   "dense"};
@@ -310,7 +333,7 @@ int main(int argc, char** argv)
                         jobs[l].on_cuda({.seconds = set.seconds, .rounds = set.rounds, .quiet = set.json}, gen));
                     show(rows.back());
                 }
-            } catch (const tk::measure::no_cuda&) {
+            } catch (const tk::measure::no_device&) {
                 no_device = true;
                 throw;
             }

@@ -62,7 +62,7 @@ const std::vector<product_form>& known_forms()
 }
 
 /// The winners, the untuned and the peers of their formats, side by side.
-bench::row compare(const gemm_layer& layer, const std::vector<bench::form>& forms,
+bench::row compare(const layer<gemm_shape>& layer, const std::vector<bench::form>& forms,
                    const std::vector<const product_form*>& known, const std::vector<tk::index>& winners, int rounds)
 {
     std::vector<bench::contestant> field;
@@ -98,7 +98,7 @@ bench::row compare(const gemm_layer& layer, const std::vector<bench::form>& form
 }
 
 /// Tunes the forms of one product, and compares them.
-bench::row row_of(const settings& set, const gemm_layer& layer, const std::vector<const product_form*>& known,
+bench::row row_of(const settings& set, const layer<gemm_shape>& layer, const std::vector<const product_form*>& known,
                   const tk::stop_on_signal& stop)
 {
     constexpr double race_share = 0.1;

@@ -224,11 +224,11 @@ void require_equal(const std::string& layer, std::span<const float> got, std::sp
 
 /// A whole product and its operands.
 struct product_on {
-    parallel_gemm kernel;
+    parallel_gemm<> kernel;
     buffer a, b, c;
 };
 
-bench::row product_row(const gemm_layer& layer, team& workers, const settings& set)
+bench::row product_row(const layer<gemm_shape>& layer, team& workers, const settings& set)
 {
     const gemm_shape& s = layer.shape;
     const std::string name(layer.name);
@@ -238,17 +238,18 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
                b = random_floats(std::int64_t{s.batch} * s.k * s.n, gen);
     buffer c(static_cast<std::size_t>(s.batch) * static_cast<std::size_t>(s.m) * static_cast<std::size_t>(s.n));
     const auto planned = [&](const gemm_config& config, const gemm_division& division) {
-        const auto kernel = std::make_shared<parallel_gemm>(s, config, kernel_table(), division);
+        const auto kernel = std::make_shared<parallel_gemm<>>(s, config, kernel_table(), division);
         return [&, kernel] { kernel->run(a.data(), b.data(), c.data(), on_team); };
     };
     const auto plan = [&](const auto& point) {
         return planned(config_of<gemm_config>(point), config_of<gemm_division>(point));
     };
     const gemm_config untuned = default_config(s, kernel_table());
-    const gemm_division whole{.parts = 1, .split = s.batch > 1 ? gemm_split::batch : gemm_split::columns};
+    const gemm_division whole{.parts = 1,
+                              .split = s.batch > 1 ? gemm_division::cut::batch : gemm_division::cut::columns};
 
-    const auto serial = parallel_gemm_space(s, kernel_table(), 1);
-    const auto space = parallel_gemm_space(s, kernel_table(), set.threads);
+    const auto serial = gemm_space(s, kernel_table(), 1);
+    const auto space = gemm_space(s, kernel_table(), set.threads);
     const tk::index one = tuned(name, "one_thread", serial, *index_of(serial, untuned, whole), plan, set);
     const tk::index best = tuned(name, "tuned", space, *index_of(space, untuned, whole), plan, set);
 
@@ -286,11 +287,11 @@ bench::row product_row(const gemm_layer& layer, team& workers, const settings& s
 
 /// A whole convolution and its operands.
 struct convolution_on {
-    conv2d_kernel kernel;
+    conv2d_kernel<> kernel;
     buffer x, y;
 };
 
-bench::row convolution_row(const conv2d_layer& layer, team& workers, const settings& set)
+bench::row convolution_row(const layer<conv2d_shape>& layer, team& workers, const settings& set)
 {
     const conv2d_shape& s = layer.shape;
     const std::string name(layer.name);
@@ -298,7 +299,7 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
     tk::random::philox gen(1);
     const auto weights = random_floats(s.weights(), gen), x = random_floats(s.inputs(), gen);
     struct planned_on {
-        parallel_conv2d kernel;
+        parallel_conv2d<> kernel;
         buffer x, y;
     };
     const auto planned = [&](const conv2d_config& config, const conv2d_division& division) {
@@ -315,10 +316,10 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
         return running(planned(config_of<conv2d_config>(point), config_of<conv2d_division>(point)));
     };
     const conv2d_config untuned = default_config(s, kernel_table());
-    const conv2d_division whole{.parts = 1, .split = conv2d_split::channels};
+    const conv2d_division whole{.parts = 1, .split = conv2d_division::cut::channels};
 
-    const auto serial = parallel_conv2d_space(s, kernel_table(), 1);
-    const auto space = parallel_conv2d_space(s, kernel_table(), set.threads);
+    const auto serial = conv2d_space(s, kernel_table(), 1);
+    const auto space = conv2d_space(s, kernel_table(), set.threads);
     const tk::index one = tuned(name, "one_thread", serial, *index_of(serial, untuned, whole), plan, set);
     const tk::index best = tuned(name, "tuned", space, *index_of(space, untuned, whole), plan, set);
 
@@ -336,8 +337,8 @@ bench::row convolution_row(const conv2d_layer& layer, team& workers, const setti
     };
     add("one_thread", serial.text(one), point_of(serial, one));
     add("tuned", space.text(best), point_of(space, best));
-    for (const conv2d_split split : {conv2d_split::channels, conv2d_split::rows})
-        add(split == conv2d_split::channels ? "untuned_channels" : "untuned_rows", "",
+    for (const conv2d_division::cut split : {conv2d_division::cut::channels, conv2d_division::cut::rows})
+        add(split == conv2d_division::cut::channels ? "untuned_channels" : "untuned_rows", "",
             planned(untuned, {.parts = set.threads, .split = split}));
     std::vector<convolution_on> own;
     for (int i = 0; i < set.threads; ++i) {
@@ -392,7 +393,7 @@ int main(int argc, char** argv)
         };
         for (const auto& layer : bench::product_shapes)
             if (layer.shape.m > 1 && wanted(layer.name)) add(product_row(layer, workers, set));
-        for (const auto& layer : resnet18)
+        for (const auto& layer : find_network("resnet18")->convolutions)
             if ((layer.name == "R2" || layer.name == "R6" || layer.name == "R9") && wanted(layer.name))
                 add(convolution_row(layer, workers, set));
         tk::require(!rows.empty(), "--layers names none of the layers, want 1024x1024x1024, R2 or another one");

@@ -212,13 +212,13 @@ scores scores_on(const tk::scoring::recording& on, const tk::scoring::yardstick&
         auto gen = tk::random::stream(s.seed, 0x61626c61U, r);
         runs.push_back(tk::scoring::play(strategy, on,
                                          {.evaluations = evaluations, .seconds = timed ? 1.1 * by.seconds : -1}, gen));
-        const double score = tk::scoring::score_by_evaluations(by, runs.back());
+        const double score = by.score_by_evaluations(runs.back());
         sum += score;
         squares += score * score;
     }
     const auto n = static_cast<double>(s.repeats);
     scores out{.s200 = sum / n, .variance = n > 1 ? (squares - sum * sum / n) / (n - 1) / n : 0};
-    if (timed) out.p = tk::scoring::score_over_time(by, runs);
+    if (timed) out.p = by.score_over_time(runs);
     return out;
 }
 

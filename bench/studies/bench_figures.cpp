@@ -43,8 +43,9 @@ using settings = programs::figure_settings;
 
 /// Several searches.
 struct by_trials {
-    tk::report::chart_curve mean;  ///< over operators and repeats of optimum / incumbent after each trial, in percent
-    std::vector<double> ends{};    ///< of each repeat: the mean over operators at the end
+    tk::report::line_chart::curve
+        mean;                    ///< over operators and repeats of optimum / incumbent after each trial, in percent
+    std::vector<double> ends{};  ///< of each repeat: the mean over operators at the end
 };
 
 /// With `base`, the ends are told against its own: the mean of the differences, with an interval over repeats.
@@ -112,8 +113,8 @@ void adatune_4(const settings& s, std::span<const replayed_layer> large)
 }
 
 /// The median over repeats of the operator's GFLOPS at given seconds.
-tk::report::chart_curve by_seconds(const settings& s, const replayed_layer& layer, const std::string& name,
-                                   const tk::recipes::any_recipe& how, std::span<const double> at)
+tk::report::line_chart::curve by_seconds(const settings& s, const replayed_layer& layer, const std::string& name,
+                                         const tk::recipes::any_recipe& how, std::span<const double> at)
 {
     std::vector<std::vector<double>> found(at.size());
     for (std::size_t r = 0; r < s.repeats; ++r) {
@@ -125,7 +126,7 @@ tk::report::chart_curve by_seconds(const settings& s, const replayed_layer& laye
             found[i].push_back(cost > 0 ? 1e-9 * layer.flops / cost : 0);
         }
     }
-    tk::report::chart_curve out{.name = name, .at = {at.begin(), at.end()}};
+    tk::report::line_chart::curve out{.name = name, .at = {at.begin(), at.end()}};
     for (auto& x : found) out.values.push_back(tk::stats::median(std::move(x)));
     std::printf("  %-28s", name.c_str());
     for (const std::size_t i : {at.size() / 12 - 1, at.size() / 4 - 1, at.size() / 2 - 1, at.size() - 1})
@@ -212,7 +213,8 @@ void adatune_3(const settings& s, const std::string& own)
                                  .alternative = "variation of the mean of n runs",
                                  .log_x = true};
     const auto add = [&](const std::string& name, std::span<const tk::measure::recorded_row> rows, bool whole) {
-        auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = name + (whole ? "" : ", one pass")});
+        auto& curve =
+            chart.curves.emplace_back(tk::report::line_chart::curve{.name = name + (whole ? "" : ", one pass")});
         std::printf("adatune-3: coefficient of variation of the mean of n runs, median over configurations, %s:",
                     curve.name.c_str());
         for (const std::size_t n : std::array<std::size_t, 10>{1, 2, 3, 5, 10, 25, 50, 100, 250, 500}) {
@@ -226,7 +228,7 @@ void adatune_3(const settings& s, const std::string& own)
     };
     for (const auto& layer : programs::load_runs(own + "/runs"))
         for (const bool whole : {true, false}) add(layer.name, layer.rows, whole);
-    auto& ideal = chart.curves.emplace_back(tk::report::chart_curve{.name = "independent runs"});
+    auto& ideal = chart.curves.emplace_back(tk::report::line_chart::curve{.name = "independent runs"});
     for (const double n : chart.curves.front().at) {
         ideal.at.push_back(n);
         ideal.values.push_back(chart.curves.front().values.front() / std::sqrt(n));
@@ -422,7 +424,7 @@ void chameleon_6(const settings& s, std::span<const replayed_layer> large)
     for (std::size_t k = 0; k < all.size(); ++k) {
         auto& x = all[k];
         std::sort(x.begin(), x.end());
-        auto& curve = chart.curves.emplace_back(tk::report::chart_curve{.name = names[k]});
+        auto& curve = chart.curves.emplace_back(tk::report::line_chart::curve{.name = names[k]});
         for (int percent = 1; percent <= 100; ++percent) {
             curve.at.push_back(percent);
             curve.values.push_back(

@@ -16,11 +16,11 @@
 
 #include "bench/studies/support/load_spaces.hpp"
 #include "bench/studies/support/study_app.hpp"
+#include "tests/support/simulated_ranks.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/mpi/leased_pool.hpp"
-#include "tunekit/mpi/simulated_ranks.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/scoring/yardstick.hpp"
@@ -57,7 +57,7 @@ course simulate(const settings& s, const tk::scoring::recording& on, const tk::s
                 std::size_t n, std::size_t repeat)
 {
     const std::vector<tk::measure::task_identity> tasks{tk::measure::identity_of(on.space)};
-    tk::mpi::simulated_ranks ranks(std::vector{tk::measure::recorded_rows(on.rows)}, tasks,
+    support::simulated_ranks ranks(std::vector{tk::measure::recorded_rows(on.rows)}, tasks,
                                    {.ranks = n, .latency_s = 2e-6});
     tk::mpi::leased_pool pool(ranks, tasks, {.margin_seconds = 1e9, .begin_seconds = 1e9});
     const std::size_t enough = s.per_rank * n;

@@ -216,10 +216,10 @@ double seconds_of(const std::function<void()>& run)
 std::function<void()> product(const gemm_shape& s, const gemm_config& config, tk::random::philox& gen)
 {
     struct state {
-        gemm_kernel kernel;
+        gemm_kernel<> kernel;
         std::vector<float> a, b, c;
     };
-    const auto d = dense_strides(s);
+    const auto d = gemm_strides::dense(s);
     const auto st =
         std::make_shared<state>(state{gemm_kernel(s, config, kernel_table()), noise(s.batch * d.batch_a, gen),
                                       noise(s.batch * d.batch_b, gen), noise(s.batch * d.batch_c, gen)});
@@ -229,7 +229,7 @@ std::function<void()> product(const gemm_shape& s, const gemm_config& config, tk
 std::function<void()> convolution(const conv2d_shape& s, const conv2d_config& config, tk::random::philox& gen)
 {
     struct state {
-        conv2d_kernel kernel;
+        conv2d_kernel<> kernel;
         buffer in, out;
     };
     const auto st = std::make_shared<state>(state{conv2d_kernel(s, config, kernel_table(), noise(s.weights(), gen)),

@@ -351,7 +351,7 @@ void draw(const options& o, const study& s)
     for (const auto& r : s.rows) {
         if (r.course.empty()) continue;
         auto& line = c.curves.emplace_back(
-            tk::report::chart_curve{.name = one ? r.schedule : r.strategy + ", " + r.schedule, .at = s.times});
+            tk::report::line_chart::curve{.name = one ? r.schedule : r.strategy + ", " + r.schedule, .at = s.times});
         csv += ',' + r.strategy + ' ' + r.schedule;
         for (const double seconds : r.course) line.values.push_back(1e3 * seconds);
         for (const double ms : line.values) c.low = (std::min)(c.low, ms);
@@ -364,7 +364,7 @@ void draw(const options& o, const study& s)
         csv += '\n';
     }
     // The picture's first curve is the emphasised one: the row that ends lowest, of those that could have been run.
-    const auto ends_at = [](const tk::report::chart_curve& curve) {
+    const auto ends_at = [](const tk::report::line_chart::curve& curve) {
         return curve.name.find("oracle") == std::string::npos ? curve.values.back() : infinite;
     };
     if (!c.curves.empty()) {
@@ -374,7 +374,7 @@ void draw(const options& o, const study& s)
     }
     programs::make_folder("--out", o.out);
     tk::io::write_text(o.out + '/' + name + ".svg",
-                       tk::report::to_standalone_svg(tk::report::line_chart_svg(c, {.width = 900, .height = 420})));
+                       tk::report::to_standalone_svg(c.svg({.width = 900, .height = 420})));
     tk::io::write_text(o.out + '/' + name + ".csv", csv);
 }
 

@@ -49,7 +49,7 @@ void print(const std::vector<tk::scoring::outcome>& all)
     }
 }
 
-void print(const std::vector<tk::scoring::standing>& all)
+void print(const std::vector<tk::scoring::scoreboard::standing>& all)
 {
     std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %",
                 "worst", "own us/eval");
@@ -61,7 +61,7 @@ void print(const std::vector<tk::scoring::standing>& all)
     }
 }
 
-void print(const std::vector<tk::scoring::difference>& all)
+void print(const std::vector<tk::scoring::scoreboard::difference>& all)
 {
     for (const auto& d : all) {
         std::printf("%s less %s:", d.strategy.c_str(), d.than.c_str());
@@ -74,7 +74,7 @@ void print_json(const settings& s, const tk::scoring::scoreboard& all)
 {
     using nlohmann::ordered_json;
     const auto finite = [](double x) { return x < infinite ? ordered_json(x) : ordered_json(nullptr); };
-    const auto json = [](const tk::scoring::aggregate& a) {
+    const auto json = [](const tk::scoring::scoreboard::aggregate& a) {
         return ordered_json{{"mean", a.mean}, {"half_interval", a.half()}, {"worst", a.worst}};
     };
     ordered_json rows = ordered_json::array(), scores = ordered_json::array();

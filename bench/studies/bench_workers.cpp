@@ -18,9 +18,9 @@
 
 #include "bench/studies/support/load_spaces.hpp"
 #include "bench/studies/support/study_app.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/scoring/yardstick.hpp"
@@ -88,7 +88,7 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
     const std::size_t enough = (std::max)(judged + 20, per_worker * how.workers);
     const std::size_t most = (std::max)(enough, s.trials);
     tk::tuner t(on.space, strategy, {.trials = most}, tk::random::stream(s.seed, 0x776f726bU, repeat));
-    tk::measure::simulated_workers pool(on.rows, {.workers = how.workers});
+    support::simulated_workers pool(on.rows, {.workers = how.workers});
     struct sent_job {
         tk::job what;
         double cost = infinite;
@@ -125,7 +125,7 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
         best = (std::min)(best, j.cost);
         by_order.best.push_back(best);
     }
-    out.s200 = tk::scoring::score_by_evaluations(to.by, by_order);
+    out.s200 = to.by.score_by_evaluations(by_order);
     double before = 0, after = 0;
     for (const auto& [from, until] : busy) {
         before += (std::max)(0.0, (std::min)(until, last_sent) - from);

@@ -48,7 +48,7 @@ kernels::gemm_config gemm_library::config_for(int m, int n, int k) const
         .edge = std::string_view(c.edge) == "remainder" ? kernels::edge_mode::remainder : kernels::edge_mode::balanced};
 }
 
-kernels::gemm_kernel& gemm_library::kernel_for(int m, int n, int k)
+kernels::gemm_kernel<>& gemm_library::kernel_for(int m, int n, int k)
 {
     const auto place = planned_.find({m, n, k});
     if (place != planned_.end()) return place->second;

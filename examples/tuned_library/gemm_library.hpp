@@ -24,8 +24,8 @@ public:
     [[nodiscard]] bool tuned_for(int m, int n, int k) const;
 
 private:
-    tunekit::kernels::gemm_kernel& kernel_for(int m, int n, int k);
+    tunekit::kernels::gemm_kernel<>& kernel_for(int m, int n, int k);
 
     const tunekit::kernels::tile_table& table_;
-    std::map<std::tuple<int, int, int>, tunekit::kernels::gemm_kernel> planned_;
+    std::map<std::tuple<int, int, int>, tunekit::kernels::gemm_kernel<>> planned_;
 };

@@ -20,7 +20,6 @@
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure.hpp"
 #include "tunekit/measure/objective.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule.hpp"
 #include "tunekit/screen.hpp"

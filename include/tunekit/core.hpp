@@ -11,8 +11,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/core/index_table.hpp"
-#include "tunekit/core/lanes.hpp"
 #include "tunekit/core/polymorphic.hpp"
-#include "tunekit/core/state_of.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/core/text_template.hpp"

@@ -8,5 +8,4 @@
 #include "tunekit/linalg/lbfgs.hpp"
 #include "tunekit/linalg/levenberg_marquardt.hpp"
 #include "tunekit/linalg/matrix.hpp"
-#include "tunekit/linalg/pack.hpp"
 #include "tunekit/linalg/singular_values.hpp"

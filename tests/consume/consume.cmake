@@ -9,9 +9,9 @@ set_tests_properties(consume/install PROPERTIES LABELS fast FIXTURES_SETUP insta
 
 find_program(TUNEKIT_MESON meson DOC "for the tests that consume tunekit by Meson")
 find_program(TUNEKIT_PKG_CONFIG pkg-config DOC "for the tests that consume tunekit by pkg-config")
-set(ways find_package formats devices component compiled without-boost without-eigen mpi-missing add_subdirectory mpi-missing-subdirectory fetch_content include)
+set(ways find_package processes records formats devices component compiled without-boost without-eigen without-libraries mpi-missing add_subdirectory mpi-missing-subdirectory fetch_content include)
 if(TUNEKIT_PKG_CONFIG)
-    list(APPEND ways pkg-config pkg-config-compiled pkg-config-scoring pkg-config-devices)
+    list(APPEND ways pkg-config pkg-config-processes pkg-config-compiled pkg-config-scoring pkg-config-devices)
 else()
     message(STATUS "tunekit: consuming by pkg-config is not tested, it needs pkg-config")
 endif()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # consume.sh HOW ROOT WORK COMPILER: builds and runs the program of this folder as a user's project would. The library lies
 # installed in WORK/prefix; where HOW is a subproject or meson-install it is taken from a copy of ROOT. without-boost and without-eigen
-# are find_package on a machine that lacks them, mpi-missing* on one without MPI; compiled links tunekit::compiled; component asks for one that
-# never was.
+# are find_package on a machine that lacks them, without-libraries on one that lacks all, mpi-missing* on one without MPI; compiled links
+# tunekit::compiled; component asks for one that never was, and for one whose library is missing.
 set -eu
 how=$1 root=$2 work=$3 CXX=$4
 export CXX
@@ -18,7 +18,7 @@ version=$(cut -d. -f1,2 "$root/VERSION")
 rm -rf "$dir"
 mkdir -p "$dir"
 case $how in
-without-*) folder=bare ;;
+without-boost | without-eigen) folder=bare ;;
 pkg-config-scoring) folder=formats ;;
 mpi-missing*) folder=mpi-missing ;;
 pkg-config-*) folder=${how#pkg-config-} ;;
@@ -29,7 +29,16 @@ cp "$root/tests/consume/main.cpp" "$dir"
 if [ "$how" = mpi-subdirectory ]; then
     cp "$root/tests/consume/mpi/main.cpp" "$dir"
 fi
-case $how in compiled | pkg-config-compiled | mpi-missing*) cp "$root/tests/consume/bare/main.cpp" "$dir" ;; esac
+case $how in
+mpi-missing*) cp "$root/tests/consume/bare/main.cpp" "$dir" ;;
+compiled | pkg-config-compiled) cp "$root/tests/consume/records/main.cpp" "$dir" ;;
+without-libraries)
+    cp "$root/tests/consume/processes/main.cpp" "$dir"
+    # Every public header of processes, and what else needs no library.
+    (cd "$prefix/include" && find tunekit/processes -name '*.hpp' ! -path '*/detail/*' && printf 'tunekit/%s.hpp\n' tunekit online report dispatch) |
+        sed 's/.*/#include "&"/' >"$dir/everything.cpp"
+    ;;
+esac
 if [ "$how" = tuned_kernel ]; then
     mkdir -p "$dir/packages/kernels/table"
     cp "$root/packages/kernels/examples/tuned_kernel.cpp" "$dir"
@@ -65,7 +74,7 @@ folders_without() {
 }
 
 case $how in
-find_package | formats | mpi | mpi-missing | devices | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
+find_package | processes | records | formats | mpi | mpi-missing | devices | compiled | tuned_kernel) by_cmake -DCMAKE_PREFIX_PATH="$prefix" ;;
 without-boost)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost)" -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON
     ;;
@@ -73,10 +82,16 @@ without-eigen)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost eigen3 Eigen)" \
         -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON
     ;;
+without-libraries)
+    by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost eigen3 Eigen nlohmann zlib.h zconf.h)" \
+        -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON
+    ;;
 component)
-    for asked in nothing:'want compiled or one of: processes'; do
+    for asked in nothing:'want compiled or one of: processes' records:'tunekit: records needs nlohmann_json' formats:'tunekit: records needs nlohmann_json' \
+        'report records':'tunekit: records needs nlohmann_json'; do
         printf 'cmake_minimum_required(VERSION 3.25)\nproject(consumer LANGUAGES CXX)\nfind_package(tunekit REQUIRED COMPONENTS %s)\n' "${asked%%:*}" >"$dir/CMakeLists.txt"
-        if cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" >"$dir/said" 2>&1; then
+        if cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
+            -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON >"$dir/said" 2>&1; then
             echo "COMPONENTS ${asked%%:*} was found"
             exit 1
         fi
@@ -105,7 +120,7 @@ pkg-config | pkg-config-* | meson-install)
     fi
     also=eigen3 more=''
     case $how in
-    pkg-config-compiled) more="-DTUNEKIT_COMPILED $(pkg-config --variable=compiled tunekit)" ;;
+    pkg-config-compiled) also=tunekit-records more="-DTUNEKIT_COMPILED $(pkg-config --variable=compiled tunekit tunekit-processes tunekit-records)" ;;
     pkg-config-*) also=tunekit-${how#pkg-config-} ;;
     esac
     mkdir "$dir/build"
@@ -129,7 +144,7 @@ tuned_kernel)
     ;;
 compiled)
     nm -C "$dir/build/CMakeFiles/consumer.dir/main.cpp.o" | grep -q ' U tunekit::space::detail::grid::grid(' # it is in the library
-    "$dir/build/consumer" | grep '^tunekit '
+    "$dir/build/consumer" "$dir/log" | grep '^tunekit '
     ;;
 include) "$dir/build/consumer" | grep '^best of 48 trials' ;;
 formats | pkg-config-scoring)
@@ -137,5 +152,5 @@ formats | pkg-config-scoring)
     "$dir/build/consumer" | grep 'recordings are not installed'
     TUNEKIT_RECORDINGS="$root/packages/scoring/recordings" "$dir/build/consumer" | grep -x 'recordings: 1'
     ;;
-*) "$dir/build/consumer" | grep '^tunekit ' ;;
+*) "$dir/build/consumer" "$dir/log" | grep '^tunekit ' ;;
 esac

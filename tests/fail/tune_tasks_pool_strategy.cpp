@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 // first error: tunekit: not a strategy: start\(space\) is missing
 // first lines: strategy_of_tune_tasks
-#include "tunekit/measure/one_worker.hpp"
+#include "../support/one_worker.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 #include "parts.hpp"
@@ -13,7 +13,7 @@ void mistake(std::vector<tk::task>& tasks)
 {
     tk::random::philox gen(1);
     good_measurer measure;
-    tk::measure::one_worker pool(measure);
+    support::one_worker pool(measure);
     (void)tk::tune_tasks(tasks, pool,
                          tk::recipe{bad{}, tk::measure::fixed{}, tk::candidate_limits{}, 1, 20.0, good_schedule{}},
                          {.seconds = 5}, gen);

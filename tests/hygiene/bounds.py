@@ -26,6 +26,10 @@ def read(root):
     return parsed((root / FILE).read_text())
 
 
+def git(root, *words, given=None, check=True):
+    return subprocess.run(['git', '-c', 'safe.directory=*', *words], cwd=root, input=given, check=check, stdout=subprocess.PIPE, text=True).stdout
+
+
 class History:
     """What holds after each commit, and of what does not, which commit raised it."""
 
@@ -39,8 +43,8 @@ class History:
         self.take(None, commits[-1][:1], (root / FILE).read_text())
         self.commits = len(commits)
 
-    def git(self, *words, given=None, check=True):
-        return subprocess.run(['git', '-c', 'safe.directory=*', *words], cwd=self.root, input=given, check=check, stdout=subprocess.PIPE, text=True).stdout
+    def git(self, *words, **more):
+        return git(self.root, *words, **more)
 
     def touched(self, commit, parents):
         """The files that a commit changes, None being what is not committed; of a merge none."""
@@ -70,7 +74,7 @@ class History:
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    if not (root / '.git').exists() or not shutil.which('git'):
+    if not (root / '.git').exists() or not shutil.which('git') or not git(root, 'rev-parse', '-q', '--verify', 'HEAD', check=False):
         print(f'bounds: there is no history here: {FILE} holds as it is')
         return 0
     history, now = History(root), read(root)

@@ -8,9 +8,9 @@ set -eu
 cd "$1"
 files=$(mktemp)
 trap 'rm -f "$files"' EXIT
-find include packages/*/include -path '*/tunekit/*/*.hpp' | LC_ALL=C sort >"$files"
+find include packages/*/include -path '*/tunekit/*/*.hpp' >"$files"
 find examples tools bench packages/*/examples packages/kernels/table packages/kernels/operators \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) \
-    ! -path '*/tests/*' | LC_ALL=C sort >>"$files"
+    ! -path '*/tests/*' >>"$files"
 # shellcheck disable=SC2046 # file names without blanks
 awk '
 FILENAME == ARGV[1] {

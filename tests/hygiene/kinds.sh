@@ -5,7 +5,8 @@ set -eu
 cd "$1"
 kinds='attack consume fail fuzz golden gpu hygiene machines mpi opencl packaging program static statistical support unit without'
 bad=0
-for file in $(git ls-files --cached --others --exclude-standard tests '*/tests/*' 2>/dev/null || find tests packages/*/tests tools/tests bench/*/tests -type f); do
+files=$(git ls-files --cached --others --exclude-standard tests '*/tests/*' 2>/dev/null || true)
+for file in ${files:-$(find tests packages/*/tests tools/tests bench/*/tests -type f)}; do
     case $file in
     tests/CMakeLists.txt | tests/meson.build | tests/README.md) continue ;;
     python/tests/*) continue ;; # pytest finds them; run.sh is the test `python`

@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""names.py ROOT: what was public in the last release is public still, or users are told what to write instead.
+"""names.py ROOT: what was public is public still, or users are told what to write instead.
 
-names/VERSION.txt has the public names of a release, one a line, as `scripts/reference - --names` prints them on the day of the release; the newest
-file counts. A name of it that is gone stands in a left cell of the table of CHANGELOG.md's first entry, whole or without its outer namespaces,
-`io::{csv, t4}` for several, or scripts/upgrade-X rewrites it.
+names/VERSION.txt has the public names of a version, one a line, as `scripts/reference - --names` prints them; the newest file counts. A name of it
+that is gone stands in a left cell of a table of CHANGELOG.md's first entry, whole or without its outer namespaces, `io::{csv, t4}` for several.
 """
-import importlib.machinery
-import importlib.util
 import itertools
 import pathlib
 import re
@@ -24,21 +21,11 @@ def expanded(text):
 
 
 def told(changelog):
-    """The names that the left cells of the first entry's table are about: the first of each code text."""
+    """The names that the left cells of the first entry's tables are about: the first of each code text."""
     entry = re.split(r'^## ', changelog, flags=re.M)[1]
     cells = [re.split(r'(?<!\\)\|', line)[1] for line in entry.split('\n') if line.startswith('| ')]
     words = itertools.chain(*(expanded(code) for cell in cells for code in re.findall(r'`([^`]*)`', cell)))
     return {re.sub(r'^(tunekit|tk)::', '', found[0]) for word in words if (found := re.match(r'[\w:]+', word))}
-
-
-def upgrade(root):
-    """What scripts/upgrade-X makes of a source, the newest of them."""
-    path = sorted(root.glob('scripts/upgrade-*'))[-1]
-    loader = importlib.machinery.SourceFileLoader('upgrade', str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('upgrade', loader))
-    sys.dont_write_bytecode = True
-    loader.exec_module(module)
-    return module.upgraded_source
 
 
 def main():
@@ -50,12 +37,12 @@ def main():
     releases = sorted((root / 'tests' / 'hygiene' / 'names').glob('*.txt'), key=lambda path: [int(n) for n in path.stem.split('.')])
     before = {line for line in releases[-1].read_text().split('\n') if line and not line.startswith('#')}
     changelog = (root / 'CHANGELOG.md').read_text()
-    listed, rewritten = told(changelog), upgrade(root)
+    listed = told(changelog)
     bad = []
     for name in sorted(before - there):
         parts = name.split('::')[1:]
-        if rewritten(f'{name}()') == f'{name}()' and not any('::'.join(parts[at:]) in listed for at in range(len(parts))):
-            bad.append(f'{name} was public in {releases[-1].stem} and is gone: CHANGELOG.md and the script of the upgrade do not say what to write instead')
+        if not any('::'.join(parts[at:]) in listed for at in range(len(parts))):
+            bad.append(f'{name} was public in {releases[-1].stem} and is gone: CHANGELOG.md does not say what to write instead')
     words = re.search(r'^## Start here\n(.*?)^## ', (root / 'docs' / 'words.md').read_text(), re.S | re.M)[1]
     for word in re.findall(r'`([\w:]*\w)`', words):
         if f'tunekit::{word}' in before - there:

@@ -4,7 +4,7 @@
 # are started by the headers of measure that say so, and doubles are read by core/text.hpp. An exception has its reason in its line below.
 set -eu
 cd "$1"
-files=$(find include packages/*/include tools python/src python/pytunekit -name '*.hpp' -o -name '*.cpp' -o -name '*.py' | grep -v '/tests/' | LC_ALL=C sort)
+files=$(find include packages tools python/src python/pytunekit \( -name '*.hpp' -o -name '*.cpp' -o -name '*.py' \) ! -path '*/tests/*' ! -path '*/examples/*')
 bad=0
 # one WHAT PATTERN EXCEPTIONS: no line has the pattern but in files whose names have one of the exceptions, a regular expression.
 one() {
@@ -20,10 +20,10 @@ one() {
 # processes/detail/file_writer.hpp writes to what is no regular file; python/pytunekit/_call.py to its pipe.
 one 'these open a file for writing: want io::write_text, or io::log_file' \
     '\bo?fstream\b|open\(.*"([wax]|r\+)|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b|\bcreat\(|\bmkstemp|\btmpfile|\b[Pp]ath(\(.*\))?\.write_(text|bytes)\(' \
-    'packages/processes/include/tunekit/processes/(system/files|detail/(file_writer|child|command_run|keeper|process|program_build))\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|python/pytunekit/_call\.py'
+    'packages/processes/include/tunekit/processes/detail/(system/files|(file_writer|child|command_run|keeper|process|program_build))\.hpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|python/pytunekit/_call\.py'
 # The store of built things gives a file its name when it is whole.
 one 'these rename a file: want io::write_text' '\brename\(' \
-    'packages/processes/include/tunekit/processes/(system/files|build/store)\.hpp'
+    'packages/processes/include/tunekit/processes/(detail/system/files|build/store)\.hpp'
 # Who starts a process ends it with all its children: processes/detail/child.hpp does. The others fork without starting a program: a builder's function, the
 # keeper that outlives the tuner, the zygote of kernels, the run's own reaper, the carrier of a program, a call of Python's.
 one 'these start a process: want measure::program, measure::isolated or measure::child_process' \

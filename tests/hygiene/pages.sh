@@ -19,6 +19,7 @@ anchors() {
 }
 
 for page in README.md CHANGELOG.md .github/*.md docs/*.md docs/studies/*.md docs/reference/*.md tests/README.md examples/README.md examples/command_line/README.md packages/*/README.md packages/scoring/recordings/README.md bench/studies/data/README.md; do
+    [ -e "$page" ] || complain "$page: is not there"
     folder=$(dirname "$page")
     for link in $(prose "$page" | grep -o '\](\([^) ]*\))' | sed 's/^](//; s/)$//'); do
         case $link in http://* | https://*) continue ;; esac

@@ -4,6 +4,7 @@
 # no strong symbol.
 set -eu
 bad=0
+objdump -f "$1" >/dev/null
 if objdump -h "$1" | grep -E '[.](init_array|ctors|preinit_array)'; then
     echo "an Eigen-free header has start-up code"
     bad=1

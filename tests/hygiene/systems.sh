@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # systems.sh ROOT: what differs between systems stands in core/detail/{system, numbers}.hpp and in the two folders system/ of processes, and nowhere else: no
-# other header asks the compiler for a system or a C library (for a processor it may), includes a header that one system alone
+# other file asks the compiler for a system or a C library (for a processor it may), includes a header that one system alone
 # has, or reads numbers by std::from_chars but in hex: libc++ before 20 reads no doubles.
 set -eu
 cd "$1"
-files=$(find include packages/*/include -name '*.hpp' ! -path 'include/tunekit/core/detail/system.hpp' ! -path 'include/tunekit/core/detail/numbers.hpp' ! -path 'packages/processes/include/*/system/*' | LC_ALL=C sort)
+files=$(find include packages \( -name '*.hpp' -o -name '*.cpp' \) ! -path 'include/tunekit/core/detail/system.hpp' ! -path 'include/tunekit/core/detail/numbers.hpp' \
+    ! -path 'packages/processes/include/*/system/*' ! -path 'packages/*/tests/*' ! -path 'packages/*/examples/*' ! -path 'packages/kernels/operators/*')
 bad=0
 refuse() {
     # shellcheck disable=SC2086 # file names without blanks

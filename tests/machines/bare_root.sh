@@ -100,7 +100,9 @@ kept_promise() {
     case $1 in
     demo) line=$(tail -n 2 "$2" | head -n 1) && [ "$(echo "$line" | without_figures)" = "$promised" ] && echo "$line" ;;
     python) tail -n 1 "$2" | grep "^{'level': [1-9], .*} 0[.][0-9]*$" ;;
-    test) grep '^100% tests passed, 0 tests failed out of [1-9]' "$2" ;;
+    test) # what is skipped is not passed; but Python's headers are asked for by nobody, and a device is not there
+        ! sed -n 's/^.* - \(.*\) (Skipped)$/\1/p' "$2" | grep -vxE 'python|example/cuda_kernel' && grep '^100% tests passed, 0 tests failed out of [1-9]' "$2"
+        ;;
     esac
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the concepts of core ask for: each type below lacks one thing.
+#include "tunekit/core/detail/lanes.hpp"
+#include "tunekit/core/detail/state_of.hpp"
 #include "tunekit/core/executor.hpp"
-#include "tunekit/core/lanes.hpp"
-#include "tunekit/core/state_of.hpp"
 
 #include <concepts>
 #include <cstddef>
@@ -30,12 +30,14 @@ struct of_a_number {
 struct changes_when_it_starts {
     [[nodiscard]] long start(int n);
 };
-static_assert(core::starts_on<of_a_number, int> && std::same_as<core::state_of<of_a_number, int>, long>);
-static_assert(!core::starts_on<of_a_number>);
-static_assert(!core::starts_on<of_a_number, const char*>);
-static_assert(!core::starts_on<of_a_number, int, int>);
-static_assert(!core::starts_on<changes_when_it_starts, int>);
-static_assert(!core::starts_on<int, int>);
+static_assert(core::detail::starts_on<of_a_number, int> &&
+              std::same_as<core::detail::state_of<of_a_number, int>, long>);
+static_assert(!core::detail::starts_on<of_a_number>);
+static_assert(!core::detail::starts_on<of_a_number, const char*>);
+static_assert(!core::detail::starts_on<of_a_number, int, int>);
+static_assert(!core::detail::starts_on<changes_when_it_starts, int>);
+static_assert(!core::detail::starts_on<int, int>);
 
-static_assert(sizeof(core::lanes<float>) == core::lane_bytes && sizeof(core::lanes<unsigned char>) == core::lane_bytes);
-static_assert(core::lane_count<float> == 2 * core::lane_count<double>);
+static_assert(sizeof(core::detail::lanes<float>) == core::detail::lane_bytes &&
+              sizeof(core::detail::lanes<unsigned char>) == core::detail::lane_bytes);
+static_assert(core::detail::lane_count<float> == 2 * core::detail::lane_count<double>);

@@ -13,7 +13,7 @@ namespace static_curve {
 
 namespace curve = tunekit::curve;
 using generator = tunekit::archetype::generator;
-using tunekit::linalg::pack;
+using tunekit::core::detail::pack;
 
 struct belief {
     curve::forecast predict(std::span<const double>, double, double, generator&) const;

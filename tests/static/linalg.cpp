@@ -15,9 +15,9 @@ struct value_only {
 struct remembers {
     linalg::normal_equations operator()(const linalg::vector&);
 };
-static_assert(linalg::least_squares_problem<problem>);
-static_assert(!linalg::least_squares_problem<value_only>);
-static_assert(!linalg::least_squares_problem<remembers>);
-static_assert(!linalg::least_squares_problem<linalg::vector>);
+static_assert(linalg::detail::least_squares_problem<problem>);
+static_assert(!linalg::detail::least_squares_problem<value_only>);
+static_assert(!linalg::detail::least_squares_problem<remembers>);
+static_assert(!linalg::detail::least_squares_problem<linalg::vector>);
 
 }  // namespace static_linalg

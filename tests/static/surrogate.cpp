@@ -29,7 +29,7 @@ struct no_start {
     void fit(state&, const rows&, std::span<const double>, gen&) const;
     void predict(const state&, const rows&, std::span<tk::stats::prediction>) const;
 };
-static_assert(!tunekit::core::starts_on<no_start, std::size_t> && !surrogate::model<no_start, rows, gen>);
+static_assert(!tunekit::core::detail::starts_on<no_start, std::size_t> && !surrogate::model<no_start, rows, gen>);
 
 // fits
 struct fits_without_a_generator : whole {

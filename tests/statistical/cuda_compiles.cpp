@@ -28,7 +28,7 @@ namespace {
 
 /// One configuration that a static check lets through.
 struct candidate {
-    ms::cuda_source source;
+    ms::device_source source;
     tk::kernels::detail::cuda_usage use;
     std::string tuned;  // the entry that `use` is of
 };
@@ -54,7 +54,7 @@ bool toolkit()
     try {
         const ms::nvrtc here;
         return true;
-    } catch (const ms::no_cuda& e) {
+    } catch (const ms::no_device& e) {
         MESSAGE("left out: " << e.what());
         return false;
     }

@@ -9,24 +9,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tests/support/files.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/processes/detail/descent.hpp"
 
 namespace support {
-
-/// The bytes of a file, as many as there are; none where it cannot be read.
-inline std::string text_of(const std::string& path)
-{
-    std::ifstream in(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// What an attack is asked for: all of it, or the tenth that a seed draws; as whom.
 class attack {

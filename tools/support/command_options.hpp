@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -18,27 +17,27 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/support/program.hpp"
+#include "tools/support/run_options.hpp"
 #include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/report/text_table.hpp"
 #include "tunekit/tune/budget.hpp"
 
 namespace programs {
 
-struct command_options {
-    std::string space, log, strategy = "combined", cost = "wall", check, untuned, known, seeds, race, t4, directory,
-                            result_file, build_directory, serve, objective, powercap;
+struct command_options : run_options {
+    std::string space, cost = "wall", check, untuned, known, seeds, race, t4, directory, result_file, build_directory,
+                       serve, objective, powercap;
     std::optional<std::string> unit;
-    std::vector<std::string> environment, files, numbers, build, command, start_from, goals;
+    std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
-    std::uint64_t trials = 0, seed = 1;
+    std::uint64_t trials = 0;
     std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0;
     std::string command_line;  // as it was given
     report_options report;
-    bool resume = false, json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false,
-         describe = false, check_always = false, rebuild = false;
+    bool json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false, describe = false,
+         check_always = false, rebuild = false;
 
     /// Whether the cost is a time that is measured here; who is served tells what he likes.
     [[nodiscard]] bool is_time() const
@@ -48,11 +47,7 @@ struct command_options {
     }
 };
 
-/// One line on standard error, whatever a file or a word had in it.
-inline void complain(const std::string& what)
-{
-    std::fprintf(stderr, "tune_command: %s\n", tunekit::report::printable(what).c_str());
-}
+inline void complain(const std::string& what) { say("tune_command", what); }
 
 /// The part of the budget that ends a run once it no longer pays, and whether its seconds are some.
 inline void set_gain(tunekit::budget& limit, const command_options& o)
@@ -165,16 +160,7 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_option("--cpu-seconds", o.cpu_seconds, "limit of processor time for each process of a run");
     app.add_option("--memory-mib", o.memory_mib, "limit of address space for each process of a run")
         ->check(whole_number());
-    app.add_option("--seed", o.seed, "same seed, same proposals for the same measurements")
-        ->check(whole_number())
-        ->capture_default_str();
-    app.add_option("--start-from", o.start_from,
-                   "log, file of experience, or folder of them: what was measured before, here or elsewhere; may be "
-                   "repeated")
-        ->allow_extra_args(false)
-        ->type_name("PATH");
-    app.add_option("--log", o.log, "file that takes a line for everything that happens")->type_name("FILE");
-    app.add_flag("--resume", o.resume, "take up the run in the log");
+    o.describe_run(app, "file that takes a line for everything that happens", "take up the run in the log");
     app.add_option("--race", o.race,
                    "compare the best of this log and the default again, side by side, and log it there")
         ->type_name("LOG");

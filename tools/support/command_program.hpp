@@ -194,16 +194,9 @@ inline std::vector<std::size_t> goals_of(const command_options& o, const std::ve
     return out;
 }
 
-/// What is to be measured, as it was asked for.
-inline tunekit::measure::program_options program_of(const command_options& o)
+/// What is built and run: the words of --build, --env and --file.
+inline void set_commands(tunekit::measure::program_options& out, const command_options& o)
 {
-    namespace measure = tunekit::measure;
-    measure::program_options out{.command = o.command,
-                                 .directory = o.directory,
-                                 .build = o.build,
-                                 .build_directory = o.build_directory,
-                                 .rebuild = o.rebuild && !o.dry_run,
-                                 .result_file = o.result_file};
     if (o.rebuild && o.build_directory.empty())
         tunekit::invalid("--rebuild is of what earlier runs built, want --build-directory FOLDER too");
     if (out.build.size() == 1) out.build = words_of(out.build.front(), "--build");
@@ -212,48 +205,69 @@ inline tunekit::measure::program_options program_of(const command_options& o)
         auto [from, to] = parts_of(f, ':', "--file", "TEMPLATE:OUT");
         out.files.push_back({std::move(from), std::move(to)});
     }
-    out.cost = reading_of(o.cost, "--cost");
-    if (out.cost && !o.is_time()) out.cost = named_reading_of(*std::move(out.cost), "--cost");
-    if (out.cost && o.maximize) out.cost = inverse_of(*std::move(out.cost));
-    if (o.numbers.size() > measure::measured_values::most)
+}
+
+/// --cost and --maximize; none for the wall.
+inline std::optional<tunekit::measure::program_options::reading> cost_of(const command_options& o)
+{
+    auto out = reading_of(o.cost, "--cost");
+    if (out && !o.is_time()) out = named_reading_of(*std::move(out), "--cost");
+    if (out && o.maximize) out = inverse_of(*std::move(out));
+    return out;
+}
+
+/// One --number.
+inline void add_number(tunekit::measure::program_options& out, const std::string& text, const std::string& powercap)
+{
+    namespace measure = tunekit::measure;
+    auto [name, how] = parts_of(text, '=', "--number", "NAME=regex:EXPRESSION or NAME=json:/POINTER");
+    if (how.starts_with("size:")) {
+        out.numbers.push_back({.name = name, .size_of = how.substr(5)});
+        return;
+    }
+    if (how == "joules") {
+        out.powercap = powercap.empty() ? measure::energy_counter::usual : powercap;
+        if (!measure::energy_counter(out.powercap).found())
+            tunekit::invalid("--number " + name + "=joules: no counter can be read in " + out.powercap +
+                             ", want a machine that has them, and the right to read them");
+    }
+    auto read = reading_of(how, "--number");
+    auto of_run = read ? *std::move(read) : measure::program_options::reading(&measure::finished_run::wall_seconds);
+    out.numbers.push_back({.name = name, .read = named_reading_of(std::move(of_run), "--number " + name)});
+}
+
+/// Every --number.
+inline void set_numbers(tunekit::measure::program_options& out, const command_options& o)
+{
+    constexpr std::size_t most = tunekit::measure::measured_values::most;
+    if (o.numbers.size() > most)
         tunekit::invalid("--number is given " + std::to_string(o.numbers.size()) + " times, want at most " +
-                         std::to_string(measure::measured_values::most));
-    for (const std::string& n : o.numbers) {
-        auto [name, how] = parts_of(n, '=', "--number", "NAME=regex:EXPRESSION or NAME=json:/POINTER");
-        if (how.starts_with("size:")) {
-            out.numbers.push_back({.name = name, .size_of = how.substr(5)});
-            continue;
-        }
-        if (how == "joules") {
-            out.powercap = o.powercap.empty() ? measure::energy_counter::usual : o.powercap;
-            if (!measure::energy_counter(out.powercap).found())
-                tunekit::invalid("--number " + name + "=joules: no counter can be read in " + out.powercap +
-                                 ", want a machine that has them, and the right to read them");
-        }
-        auto read = reading_of(how, "--number");
-        auto of_run = read ? *std::move(read) : measure::program_options::reading(&measure::finished_run::wall_seconds);
-        out.numbers.push_back({.name = name, .read = named_reading_of(std::move(of_run), "--number " + name)});
+                         std::to_string(most));
+    for (const std::string& n : o.numbers) add_number(out, n, o.powercap);
+}
+
+/// --check.
+inline void set_check(tunekit::measure::program_options& out, const command_options& o)
+{
+    const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
+    if (kind == "status") {
+        const auto status = tunekit::core::number<int>(what);
+        if (!status || *status < 0 || *status > 255)
+            tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there");
+        out.exit_status = *status;
+    } else if (kind == "output") {
+        out.check = tunekit::measure::same_output{tunekit::io::read_text(what), {.relative = o.tolerance}};
+    } else if (kind == "command") {
+        out.check_command = words_of(what, "--check");
+    } else {
+        tunekit::invalid("--check '" + o.check + "' is unknown, want status:N, output:FILE or command:WORDS");
     }
-    if (!o.check.empty()) {
-        const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
-        if (kind == "status") {
-            const auto status = tunekit::core::number<int>(what);
-            if (!status || *status < 0 || *status > 255)
-                tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there");
-            out.exit_status = *status;
-        } else if (kind == "output") {
-            out.check = measure::same_output{tunekit::io::read_text(what), {.relative = o.tolerance}};
-        } else if (kind == "command") {
-            out.check_command = words_of(what, "--check");
-        } else {
-            tunekit::invalid("--check '" + o.check + "' is unknown, want status:N, output:FILE or command:WORDS");
-        }
-    }
-    if (o.check_always) {
-        if (!out.check && out.check_command.empty())
-            tunekit::invalid("--check-always needs --check output:FILE or command:WORDS, want one of them too");
-        out.checks = measure::check::always;
-    }
+}
+
+/// How often a configuration runs, and what it may use.
+inline void set_limits(tunekit::measure::program_options& out, const command_options& o)
+{
+    namespace measure = tunekit::measure;
     constexpr std::size_t max_runs = std::numeric_limits<std::uint32_t>::max();
     constexpr std::size_t max_mib = std::numeric_limits<std::size_t>::max() >> 20;
     if (o.repeat > max_runs)
@@ -265,6 +279,27 @@ inline tunekit::measure::program_options program_of(const command_options& o)
             measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
     if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
     out.memory_bytes = o.memory_mib << 20;
+}
+
+/// What is to be measured, as it was asked for.
+inline tunekit::measure::program_options program_of(const command_options& o)
+{
+    tunekit::measure::program_options out{.command = o.command,
+                                          .directory = o.directory,
+                                          .build = o.build,
+                                          .build_directory = o.build_directory,
+                                          .rebuild = o.rebuild && !o.dry_run,
+                                          .result_file = o.result_file};
+    set_commands(out, o);
+    out.cost = cost_of(o);
+    set_numbers(out, o);
+    if (!o.check.empty()) set_check(out, o);
+    if (o.check_always) {
+        if (!out.check && out.check_command.empty())
+            tunekit::invalid("--check-always needs --check output:FILE or command:WORDS, want one of them too");
+        out.checks = tunekit::measure::check::always;
+    }
+    set_limits(out, o);
     out.workers = o.workers;
     out.builders = o.builders;
     out.pinned = !o.unpinned;

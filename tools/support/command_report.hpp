@@ -61,7 +61,7 @@ inline nlohmann::ordered_json json_of(const tunekit::space::value_product& space
 
 /// An infinity, and what is no number, is written as null.
 inline nlohmann::ordered_json json_of(const command_report& r, const tunekit::space::value_product& space,
-                                      const tunekit::report::told_configuration& c)
+                                      const tunekit::report::findings::configuration& c)
 {
     const auto& unit = r.task().unit;
     const auto within = unit.shown(c.within);
@@ -181,7 +181,7 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     }
     const char* const head = t.unit.maximize ? "score" : "cost";
     tunekit::report::text_table table({"", head, "95 % interval", "configuration"}, {-8, 12, -28, -1});
-    const auto line = [&](const char* what, const tunekit::report::told_configuration& c) {
+    const auto line = [&](const char* what, const tunekit::report::findings::configuration& c) {
         const auto within = t.unit.shown(c.within);
         const auto end = [&](double x) { return cost_text(t.unit, t.unit.shown(x)); };  // of what is shown
         const bool bounded = within.low > 0 && std::isfinite(within.high);

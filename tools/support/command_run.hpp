@@ -189,7 +189,7 @@ private:
 /// What a run came to: its record, its last comparison, and why it ended.
 struct driven_run {
     tunekit::tuning record{};
-    std::vector<tunekit::report::seen_trial> rounds{};
+    std::vector<tunekit::report::seen_task::trial> rounds{};
     std::string stopped{};
     std::string problem{};  ///< of the log, or of what measures; else empty
     double seconds_to_separate = 0;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "tools/support/any_recipe.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
+#include "tools/support/run_options.hpp"
 #include "tools/support/run_report.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/workloads.hpp"
@@ -24,12 +24,9 @@
 namespace programs {
 
 /// What tune_network and tune_network_mpi share.
-struct network_options {
-    std::string network, strategy = "combined", schedule = "dynatune", log;
-    std::vector<std::string> start_from;
+struct network_options : run_options {
+    std::string network, schedule = "dynatune";
     double seconds = 60;
-    std::uint64_t seed = 1;
-    bool resume = false;
 
     void describe(CLI::App& app, const char* log_holds)
     {
@@ -37,9 +34,7 @@ struct network_options {
         app.add_option("--network", network, "resnet18, vgg16, alexnet, squeezenet, transformer or bert")
             ->required()
             ->type_name("NAME");
-        app.add_option("--strategy", strategy, "what is tried next: " + list(strategies()))
-            ->capture_default_str()
-            ->type_name("NAME");
+        describe_strategy(app);
         app.add_option("--schedule", schedule, "which task is next: " + list(schedules()))
             ->capture_default_str()
             ->type_name("NAME");
@@ -47,16 +42,7 @@ struct network_options {
                        "wall time of tuning and the last comparison, of all tasks together; data and references are "
                        "made before")
             ->capture_default_str();
-        app.add_option("--seed", seed, "same seed, same proposals for the same measurements")
-            ->check(whole_number())
-            ->capture_default_str();
-        app.add_option("--start-from", start_from,
-                       "log, file of experience, or folder of them: what was measured before, here or elsewhere; may "
-                       "be repeated")
-            ->allow_extra_args(false)
-            ->type_name("PATH");
-        app.add_option("--log", log, log_holds)->type_name("FILE");
-        app.add_flag("--resume", resume, "continue the run in the log");
+        describe_run(app, log_holds, "continue the run in the log");
     }
 
     /// Throws std::invalid_argument where one of them is wrong.

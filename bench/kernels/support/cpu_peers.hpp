@@ -140,11 +140,11 @@ inline void blas_product(int m, int n, int k, const double* a, const double* b, 
 template <class T>
 std::vector<contestant> blas_peers_of(const tunekit::kernels::gemm_shape& s, const std::string& mark)
 {
-    using elements = tunekit::kernels::basic_buffer<T>;
+    using elements = tunekit::kernels::buffer<T>;
     struct operands {
         elements a, b, c;
     };
-    const auto d = tunekit::kernels::dense_strides(s);
+    const auto d = tunekit::kernels::gemm_strides::dense(s);
     const auto of = [&](std::ptrdiff_t n) { return elements(static_cast<std::size_t>(s.batch * n)); };
     const auto on = std::make_shared<operands>(operands{of(d.batch_a), of(d.batch_b), of(d.batch_c)});
     std::fill_n(on->a.data(), on->a.size(), T(0.01));

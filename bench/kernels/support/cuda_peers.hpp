@@ -13,7 +13,7 @@
 
 #include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/devices/library.hpp"
-#include "tunekit/kernels/cuda/gemm_space.hpp"
+#include "tunekit/kernels/cuda/gemm.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
 namespace bench {
@@ -36,7 +36,7 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
 {
     using handle = void*;
     struct calls {
-        tunekit::measure::cuda_library library{
+        tunekit::measure::device_library library{
             "",
             {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"},
             "cuBLAS",
@@ -53,7 +53,7 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
         of->create = of->library.find("cublasCreate_v2");
         of->math = of->library.find("cublasSetMathMode");
         of->product = of->library.find("cublasSgemmStridedBatched");
-    } catch (const tunekit::measure::no_cuda&) {
+    } catch (const tunekit::measure::no_device&) {
         return {};
     }
     static_cast<void>(gpu.cuda());
@@ -84,7 +84,7 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
 {
     using handle = void*;
     struct calls {
-        tunekit::measure::cuda_library library{
+        tunekit::measure::device_library library{
             "",
             {"libcublas.so.13", "libcublas.so.12", "libcublas.so", "/usr/local/cuda/lib64/libcublas.so"},
             "cuBLAS",
@@ -99,7 +99,7 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
         of = std::make_shared<calls>();
         of->create = of->library.find("cublasCreate_v2");
         of->product = of->library.find("cublasGemmStridedBatchedEx");
-    } catch (const tunekit::measure::no_cuda&) {
+    } catch (const tunekit::measure::no_device&) {
         return {};
     }
     static_cast<void>(gpu.cuda());
@@ -135,7 +135,7 @@ inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, t
         int determinism, math, reserved[3];
     };
     struct calls {
-        tunekit::measure::cuda_library library{
+        tunekit::measure::device_library library{
             "",
             {"libcudnn.so.9", "libcudnn.so.8", "libcudnn.so", "/usr/local/cuda/lib64/libcudnn.so"},
             "cuDNN",
@@ -166,7 +166,7 @@ inline std::vector<cuda_peer> cudnn_peers(tunekit::measure::cuda_session& gpu, t
         of->set_math = of->library.find("cudnnSetConvolutionMathType");
         of->find = of->library.find("cudnnFindConvolutionForwardAlgorithm");
         of->forward = of->library.find("cudnnConvolutionForward");
-    } catch (const tunekit::measure::no_cuda&) {
+    } catch (const tunekit::measure::no_device&) {
         return {};
     }
     static_cast<void>(gpu.cuda());

@@ -135,7 +135,7 @@ inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tu
 }
 
 /// A search over AutoTVM's template for the layer, then its winner, the untuned configuration and the peers side by side.
-inline row row_on_cuda(const tunekit::kernels::conv2d_layer& layer, const cuda_settings& set,
+inline row row_on_cuda(const tunekit::kernels::layer<tunekit::kernels::conv2d_shape>& layer, const cuda_settings& set,
                        tunekit::random::philox& gen)
 {
     row r{.layer = std::string(layer.name)};
@@ -144,7 +144,7 @@ inline row row_on_cuda(const tunekit::kernels::conv2d_layer& layer, const cuda_s
 }
 
 /// The same for a product; from compute capability 8.0 on also the template for GPUs of today, in TF32 and BF16 against cuBLAS in the same.
-inline row row_on_cuda(const tunekit::kernels::gemm_layer& layer, const cuda_settings& set,
+inline row row_on_cuda(const tunekit::kernels::layer<tunekit::kernels::gemm_shape>& layer, const cuda_settings& set,
                        tunekit::random::philox& gen)
 {
     using tunekit::kernels::cuda_arithmetic;

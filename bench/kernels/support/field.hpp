@@ -85,29 +85,25 @@ struct peak {
 inline peak peak_of(const tunekit::kernels::tile_table& table)
 {
     using tunekit::kernels::buffer;
-    static buffer x(1 << 12), w(1 << 13), y(1 << 12);
+    static buffer<> x(1 << 12), w(1 << 13), y(1 << 12);
     constexpr int times = 100;
-    const auto args_of = [&](const tunekit::kernels::tile& t) {
-        const int nr = t.nv * t.vl, depth = 2048 / nr;
-        return tunekit::kernels::tile_args{.x = x.data(),
-                                           .w = w.data(),
-                                           .y = y.data(),
-                                           .x_row = depth,
-                                           .w_step = nr,
-                                           .y_row = nr,
-                                           .blocks = 8,
-                                           .depth = depth,
-                                           .unroll = 1};
-    };
-    const auto flops_of = [&](const tunekit::kernels::tile& t) {
-        return 2.0 * t.mr * t.nv * t.vl * (2048 / (t.nv * t.vl)) * 8 * times;
-    };
-    const auto runs_of = [&](const tunekit::kernels::tile& t) {
-        return [run = t.run, args = args_of(t)] {
-            for (int k = 0; k < times; ++k) run(args);
+    const auto flops_of = [&](const auto& t) { return 2.0 * t.mr * t.nv * t.vl * (2048 / (t.nv * t.vl)) * 8 * times; };
+    const auto runs_of = [&](const auto& t) {
+        return [run = t.run, nr = t.nv * t.vl] {
+            const int depth = 2048 / nr;
+            for (int k = 0; k < times; ++k)
+                run({.x = x.data(),
+                     .w = w.data(),
+                     .y = y.data(),
+                     .x_row = depth,
+                     .w_step = nr,
+                     .y_row = nr,
+                     .blocks = 8,
+                     .depth = depth,
+                     .unroll = 1});
         };
     };
-    const tunekit::kernels::tile* best = nullptr;
+    const auto* best = table.tiles.data();
     double best_rate = 0;
     for (const auto& t : table.tiles) {
         if (table.registers_for(t.mr, t.nv, t.vl) > table.registers) continue;

@@ -11,7 +11,7 @@
 namespace bench {
 
 /// Square, one batch, tall and flat ones, a head's and a dense layer's.
-inline constexpr std::array<tunekit::kernels::gemm_layer, 7> product_shapes{
+inline constexpr std::array<tunekit::kernels::layer<tunekit::kernels::gemm_shape>, 7> product_shapes{
     {{"1024x1024x1024", {.m = 1024, .n = 1024, .k = 1024}},
      {"512x512x512", {.m = 512, .n = 512, .k = 512}},
      {"128x768x768", {.m = 128, .n = 768, .k = 768}},

@@ -65,7 +65,7 @@ public:
 
 private:
     std::optional<Kernel> made_;
-    kernels::buffer input_, output_;
+    kernels::buffer<> input_, output_;
 };
 
 /// What differs from the reference, by more than 1e-4 of its largest element.
@@ -130,7 +130,7 @@ public:
 
 private:
     conv2d_operands on_;
-    blocked_run<kernels::conv2d_kernel> run_;
+    blocked_run<kernels::conv2d_kernel<>> run_;
 };
 
 /// The same by Winograd's minimal filtering, tiles of 2 to 7 outputs.
@@ -139,7 +139,7 @@ public:
     /// Throws std::invalid_argument where the convolution is not 3 x 3 without stride.
     explicit winograd_case(const kernels::conv2d_shape& shape) : on_(shape)
     {
-        if (!kernels::fits_winograd(shape))
+        if (!shape.fits_winograd())
             tunekit::invalid("--kind winograd: the layer is not 3 x 3 without stride, want one such as S16");
     }
 
@@ -172,7 +172,7 @@ public:
                                                 .ic_chunk = on_.shape.ci / at(v, 7),
                                                 .tile_block = at(v, 4),
                                                 .oc_block = at(v, 5),
-                                                .layout = static_cast<kernels::winograd_layout>(at(v, 6))});
+                                                .layout = static_cast<kernels::winograd_config::products>(at(v, 6))});
     }
     void run() { run_.run(); }
     [[nodiscard]] std::size_t scratch_size() const { return run_.scratch_size(); }

@@ -144,8 +144,8 @@ private:
     kernels::conv2d_shape second_;
     std::vector<float> weights_, reference_, got_;
     blocked_run<kernels::depthwise_kernel> run_;
-    std::optional<kernels::conv2d_kernel> made_;
-    kernels::buffer output_;
+    std::optional<kernels::conv2d_kernel<>> made_;
+    kernels::buffer<> output_;
 };
 
 }  // namespace programs

@@ -53,7 +53,7 @@ inline void dynatune_3(const figure_settings& s, const replayed_layer& layer)
     double least = std::numeric_limits<double>::infinity(), most = 0;
     std::size_t turns = 0, steps = 0;
     for (const auto& [ic, row] : slice) {
-        auto& curve = chart.curves.emplace_back(tunekit::report::chart_curve{.name = "ic " + std::to_string(ic)});
+        auto& curve = chart.curves.emplace_back(tunekit::report::line_chart::curve{.name = "ic " + std::to_string(ic)});
         for (const auto& [oc, gflops] : row) {
             curve.at.push_back(static_cast<double>(oc));
             curve.values.push_back(gflops);
@@ -78,7 +78,7 @@ inline void dynatune_4(const figure_settings& s, std::span<const replayed_layer>
                                       .alternative = "tuning curves of all tasks"};
     const auto how = recipe_of("autotvm-paper");
     for (const auto& layer : layers) {
-        auto& curve = chart.curves.emplace_back(tunekit::report::chart_curve{.name = layer.name});
+        auto& curve = chart.curves.emplace_back(tunekit::report::line_chart::curve{.name = layer.name});
         std::size_t reached = 0;
         for (const auto& p : searched(layer, how, {.trials_per_task = s.trials}, s.seed)) {
             curve.values.push_back(100 * optimum_of(layer) / p.cost);
@@ -260,7 +260,8 @@ inline void dynatune_19(const figure_settings& s, const replayed_layer& layer)
                                           .alternative = "trace of " + parameter + " of all walkers",
                                           .low = std::numeric_limits<double>::infinity()};
         for (std::size_t k = 0; k < walkers; ++k) {
-            auto& curve = chart.curves.emplace_back(tunekit::report::chart_curve{.name = k == 0 ? "ten walkers" : ""});
+            auto& curve =
+                chart.curves.emplace_back(tunekit::report::line_chart::curve{.name = k == 0 ? "ten walkers" : ""});
             for (std::size_t t = 0; t < steps; t += 4) {
                 curve.at.push_back(static_cast<double>(t + 1));
                 curve.values.push_back(chain.at(t, k)[c]);

@@ -67,7 +67,7 @@ inline void save(const figure_settings& s, const std::string& name, const std::s
 }
 inline void save(const figure_settings& s, const std::string& name, const tunekit::report::line_chart& chart)
 {
-    save(s, name, tunekit::report::line_chart_svg(chart, {.width = 900, .height = 380}));
+    save(s, name, chart.svg({.width = 900, .height = 380}));
 }
 
 }  // namespace programs

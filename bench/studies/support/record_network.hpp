@@ -27,7 +27,7 @@
 #include "tools/support/program.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/recorded_space.hpp"
-#include "tunekit/kernels/autotvm/x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"

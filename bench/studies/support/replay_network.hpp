@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "bench/studies/support/oracle.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -335,8 +335,7 @@ private:
                 recorded.emplace_back(layer.rows, system_.recipe.repetition, seed(k));
             }
             begin(tasks, repeat);
-            tunekit::measure::simulated_workers<rows> pool(std::move(recorded),
-                                                           {.workers = 1, .builders = settings_.builders});
+            support::simulated_workers<rows> pool(std::move(recorded), {.workers = 1, .builders = settings_.builders});
             auto how = system_.recipe;
             how.schedule = tunekit::schedule::any_schedule(schedule);
             return tunekit::tune_tasks(std::span<const tunekit::task>(tasks), pool, how, limit, gen, {.watch = watch});

@@ -24,6 +24,8 @@ struct arm {
     friend bool operator==(const arm&, const arm&) = default;
 };
 
+namespace detail {
+
 /// The first active arm that was never pulled, else arms.size(). Such an arm goes first, because
 /// nothing is known of it.
 [[nodiscard]] constexpr std::size_t first_unpulled(std::span<const arm> arms)
@@ -51,6 +53,8 @@ template <class Score>
     if (best == arms.size()) invalid("bandit: no arm is active, want one at least");
     return best;
 }
+
+}  // namespace detail
 
 /// A rule that picks an arm. It has parameters only, no memory. `t` is the number of pulls of all arms so far, inactive
 /// ones included.

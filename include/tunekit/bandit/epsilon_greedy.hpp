@@ -32,9 +32,10 @@ struct epsilon_greedy {
     [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t, G& gen) const
     {
         require(epsilon >= 0 && epsilon <= 1, "bandit::epsilon_greedy: epsilon is outside [0, 1], want a probability");
-        const std::size_t unpulled = first_unpulled(arms);
+        const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
-        if (random::uniform_01(gen) >= epsilon) return best_active(arms, [](const arm& a) { return a.estimate; });
+        if (random::uniform_01(gen) >= epsilon)
+            return detail::best_active(arms, [](const arm& a) { return a.estimate; });
         return random::choose_where(arms.size(), [&](std::size_t k) { return arms[k].active; }, gen);
     }
 

@@ -35,9 +35,9 @@ struct softmax {
     [[nodiscard]] std::size_t select(std::span<const arm> arms, std::uint64_t, G& gen) const
     {
         require(!temperature || *temperature > 0, "bandit::softmax: temperature is not positive, want > 0");
-        const std::size_t unpulled = first_unpulled(arms);
+        const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
-        const double best = arms[best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
+        const double best = arms[detail::best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
         double tau = temperature.value_or(0);
         if (!temperature) {
             double sum = 0;

@@ -62,7 +62,7 @@ struct ucb {
     {
         require(exploration >= 0 && (!unit || *unit > 0),
                 "bandit::ucb: exploration is negative or NaN, or unit is not positive");
-        const std::size_t unpulled = first_unpulled(arms);
+        const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         double scale = unit.value_or(0);
         if (!unit) {
@@ -71,7 +71,7 @@ struct ucb {
             }
             if (scale == 0) scale = 1;  // nothing expected of any arm
         }
-        return best_active(arms, [&](const arm& a) { return a.estimate / scale + bonus(a.pulls, t); });
+        return detail::best_active(arms, [&](const arm& a) { return a.estimate / scale + bonus(a.pulls, t); });
     }
 
     friend bool operator==(const ucb&, const ucb&) = default;

@@ -17,6 +17,8 @@ namespace tunekit::core {
 template <class Run>
 concept executor = requires(const Run& run, std::size_t n, void (&f)(std::size_t)) { run(n, f); };
 
+namespace detail {
+
 /// The default executor: it runs one call after another on the calling thread.
 struct serial_executor {
     /// Calls `f(0) ... f(n - 1)`, one after another.
@@ -27,7 +29,9 @@ struct serial_executor {
     }
 };
 
+}  // namespace detail
+
 /// The default executor, as a value.
-inline constexpr serial_executor serial{};
+inline constexpr detail::serial_executor serial{};
 
 }  // namespace tunekit::core

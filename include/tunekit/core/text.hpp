@@ -24,6 +24,8 @@
 
 namespace tunekit::core {
 
+namespace detail {
+
 /// The number with which a text begins.
 template <class T>
 struct leading {
@@ -31,8 +33,6 @@ struct leading {
     std::size_t length = 0;  ///< characters of the text that are it; 0: the text begins with no number
     bool fits = true;        ///< whether the type holds it: 1e999 does not, nor does 1e-999
 };
-
-namespace detail {
 
 /// Whether the standard library reads a `T`. libc++ before 20 reads integers only.
 template <class T>
@@ -107,10 +107,10 @@ concept read_by_library = requires(const char* text, T& x) { std::from_chars(tex
 /// Decimal; doubles are rounded to the nearest.
 /// Cost:       some 20 ns; ten times that where the standard library does not read doubles (libc++ before 20).
 template <class T>
-[[nodiscard]] leading<T> leading_number(std::string_view text)
+[[nodiscard]] detail::leading<T> leading_number(std::string_view text)
 {
     if constexpr (detail::read_by_library<T>) {
-        leading<T> out;
+        detail::leading<T> out;
         const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out.value);
         out.length = static_cast<std::size_t>(end - text.data());
         out.fits = failed != std::errc::result_out_of_range;
@@ -124,7 +124,7 @@ template <class T>
 template <class T>
 [[nodiscard]] std::optional<T> number(std::string_view text)
 {
-    const leading<T> out = leading_number<T>(text);
+    const detail::leading<T> out = leading_number<T>(text);
     if (!out.fits || out.length == 0 || out.length != text.size()) return std::nullopt;
     return out.value;
 }

@@ -221,18 +221,4 @@ private:
     }
 };
 
-/// The belief of the authors' public code where it differs and works: no segments, no condition on the prediction.
-template <family F = log_power>
-[[nodiscard]] belief<F> reference_belief()
-{
-    return {.options = {.jump = std::numeric_limits<double>::infinity(), .not_below_last = false}};
-}
-
-/// A belief with ten times the steps: about 400 effective samples where the paper's chain has 40.
-template <family F = log_power>
-[[nodiscard]] belief<F> thorough_belief()
-{
-    return {.options = {.steps = 5000, .burn_in = 1000}};
-}
-
 }  // namespace tunekit::curve

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tunekit/core/detail/pack.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/linalg/pack.hpp"
 #include "tunekit/stats/interval.hpp"
 
 namespace tunekit::curve {
@@ -29,7 +29,7 @@ public:
     observations(std::span<const double> x, std::span<const double> y) : size_(x.size())
     {
         require(x.size() == y.size(), "observations: x and y differ in size");
-        const std::size_t padded = linalg::whole_blocks(size_);
+        const std::size_t padded = core::detail::whole_blocks(size_);
         x_.assign(padded, 1);
         log_x_.assign(padded, 0);
         y_.assign(padded, 0);
@@ -52,16 +52,16 @@ public:
     [[nodiscard]] std::span<const double> y() const { return {y_.data(), size_}; }
 
     /// Calls f(part, x, log_x, y, weight) on packs of points, weight 1 for a point and 0 for padding; `part` is their
-    /// place in a block, as `linalg::lane_sum` wants it.
+    /// place in a block, as `core::detail::lane_sum` wants it.
     template <class F>
     void each_pack(F&& f) const
     {
-        constexpr std::size_t step = linalg::pack_size;
-        for (std::size_t i = 0; i < y_.size(); i += linalg::block_size)
-            for (std::size_t part = 0; part < linalg::block_size / step; ++part) {
+        constexpr std::size_t step = core::detail::pack_size;
+        for (std::size_t i = 0; i < y_.size(); i += core::detail::block_size)
+            for (std::size_t part = 0; part < core::detail::block_size / step; ++part) {
                 const std::size_t at = i + part * step;
-                f(part, linalg::load(x_.data() + at), linalg::load(log_x_.data() + at), linalg::load(y_.data() + at),
-                  linalg::load(weight_.data() + at));
+                f(part, core::detail::load(x_.data() + at), core::detail::load(log_x_.data() + at),
+                  core::detail::load(y_.data() + at), core::detail::load(weight_.data() + at));
             }
     }
 
@@ -70,20 +70,20 @@ public:
     template <class Curve>
     [[nodiscard]] double squared_errors(const Curve& curve) const
     {
-        constexpr std::size_t step = linalg::pack_size, together = 32 * linalg::block_size;
+        constexpr std::size_t step = core::detail::pack_size, together = 32 * core::detail::block_size;
         double value[together];
-        linalg::lane_sum sum;
+        core::detail::lane_sum sum;
         for (std::size_t begin = 0; begin < y_.size(); begin += together) {
             const std::size_t n = (std::min)(together, y_.size() - begin);
             const double *x = x_.data() + begin, *log_x = log_x_.data() + begin;
             const double *y = y_.data() + begin, *weight = weight_.data() + begin;
             for (std::size_t i = 0; i < n; i += step)
-                linalg::store(curve(linalg::load(x + i), linalg::load(log_x + i)), value + i);
-            for (std::size_t i = 0; i < n; i += linalg::block_size)
-                for (std::size_t part = 0; part < linalg::block_size / step; ++part) {
+                core::detail::store(curve(core::detail::load(x + i), core::detail::load(log_x + i)), value + i);
+            for (std::size_t i = 0; i < n; i += core::detail::block_size)
+                for (std::size_t part = 0; part < core::detail::block_size / step; ++part) {
                     const std::size_t at = i + part * step;
-                    const linalg::pack r = linalg::load(y + at) - linalg::load(value + at);
-                    sum.add(part, linalg::load(weight + at) * (r * r));
+                    const core::detail::pack r = core::detail::load(y + at) - core::detail::load(value + at);
+                    sum.add(part, core::detail::load(weight + at) * (r * r));
                 }
         }
         return sum.total();
@@ -113,16 +113,16 @@ concept has_dimensions = requires {
 
 /// A family whose curve `F::at(p)` is a function of x and ln x on one number or a pack of them.
 template <class F>
-concept evaluates = requires(const parameters_of<F>& p, double x, linalg::pack v) {
+concept evaluates = requires(const parameters_of<F>& p, double x, core::detail::pack v) {
     { typename F::at(p)(x, x) } -> std::same_as<double>;
-    { typename F::at(p)(v, v) } -> std::same_as<linalg::pack>;
+    { typename F::at(p)(v, v) } -> std::same_as<core::detail::pack>;
 };
 
 /// A family that writes the derivatives by each parameter and returns the value.
 template <class F>
 concept differentiates =
-    requires(const parameters_of<F>& p, linalg::pack v, std::array<linalg::pack, F::dimensions>& g) {
-        { F::gradient(p, v, v, g) } -> std::same_as<linalg::pack>;
+    requires(const parameters_of<F>& p, core::detail::pack v, std::array<core::detail::pack, F::dimensions>& g) {
+        { F::gradient(p, v, v, g) } -> std::same_as<core::detail::pack>;
     };
 
 /// A family that gives the range of its parameters for values that reach `top`, and two starts for a fit: a general

@@ -49,10 +49,11 @@ template <family F>
     };
     const auto problem = [&](const linalg::vector& at) {
         const parameters_of<F> p = to_parameters(at);
-        linalg::lane_sum squares, slope[d], curvature[d][d];
-        data.each_pack([&](std::size_t part, linalg::pack x, linalg::pack log_x, linalg::pack y, linalg::pack weight) {
-            std::array<linalg::pack, d> g;
-            const linalg::pack r = F::gradient(p, x, log_x, g) - y;
+        core::detail::lane_sum squares, slope[d], curvature[d][d];
+        data.each_pack([&](std::size_t part, core::detail::pack x, core::detail::pack log_x, core::detail::pack y,
+                           core::detail::pack weight) {
+            std::array<core::detail::pack, d> g;
+            const core::detail::pack r = F::gradient(p, x, log_x, g) - y;
             squares.add(part, weight * (r * r));
             for (std::size_t i = 0; i < d; ++i) {
                 slope[i].add(part, weight * (g[i] * r));
@@ -77,7 +78,7 @@ template <family F>
     double least = 0;
     for (const parameters_of<F>& from : {F::guess(data), F::defaults()}) {
         for (std::size_t i = 0; i < d; ++i) start[linalg::eigen_index(i)] = from[i];
-        const linalg::least_squares_result found = solver.minimize(problem, start, lower, upper);
+        const linalg::levenberg_marquardt::result found = solver.minimize(problem, start, lower, upper);
         if (!std::isfinite(found.at.sum_of_squares) || !found.at.hessian.allFinite()) continue;
         if (best.usable && !(found.at.sum_of_squares < least)) continue;
         least = found.at.sum_of_squares;

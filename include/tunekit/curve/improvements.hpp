@@ -15,46 +15,6 @@
 
 namespace tunekit::curve {
 
-/// The distribution of the relative gain G = performance at the horizon / last - 1. It is the sum of N gains, where N
-/// is negative binomial (a Poisson number of uncertain mean) and the gains are exponential of one uncertain mean.
-///
-///     P(G > x) = sum_j P(N > j) C(shape + j - 1, j) (s / (s + x))^shape (x / (s + x))^j,   s = scale
-///
-/// G = 0 has a probability of its own: that no better configuration is found.
-class improvement_gains {
-public:
-    improvement_gains() = default;  ///< certainly no gain
-
-    /// Makes a distribution in which N has mean `count` * `exposure` and variance `count` * `exposure` * (1 +
-    /// `exposure`). A gain has mean `scale` / (`shape` - 1).
-    /// Errors: std::invalid_argument unless all are positive and finite and `shape` > 2, which a standard deviation
-    /// needs.
-    improvement_gains(double count, double exposure, double shape, double scale);
-
-    /// P(G > x).
-    [[nodiscard]] double survival(double x) const { return x < 0 ? 1 : of_share(x / (scale_ + x)); }
-
-    /// The least x >= 0 with P(G <= x) >= p, for 0 <= p < 1.
-    [[nodiscard]] double quantile(double p) const;
-
-    /// The mean of G.
-    [[nodiscard]] double mean() const { return count_ * exposure_ * (scale_ / (shape_ - 1)); }
-
-    /// The standard deviation of G.
-    [[nodiscard]] double sd() const;
-
-    /// E[G / (1 + G)]: the expected share of the time of one run that is saved.
-    [[nodiscard]] double saved_share() const;
-
-private:
-    static constexpr std::size_t most = 4096;  // the most terms; N is smaller for any realistic horizon
-
-    [[nodiscard]] double of_share(double u) const;
-
-    double count_ = 0, exposure_ = 0, shape_ = 3, scale_ = 1;
-    core::plain_vector<double> more_;  // P(N > j)
-};
-
 /// Forecasts a tuning curve as a staircase, whose steps are the improvements of the search.
 ///
 ///     const curve::improvement_process belief;
@@ -83,6 +43,46 @@ private:
 /// Source:     ours, on Renyi (1962), Theorie des elements saillants d'une suite d'observations, on records of
 ///             exchangeable trials. The defaults were chosen by interval score on recorded spaces: docs/curves.md.
 struct improvement_process {
+    /// The distribution of the relative gain G = performance at the horizon / last - 1. It is the sum of N gains, where
+    /// N is negative binomial (a Poisson number of uncertain mean) and the gains are exponential of one uncertain mean.
+    ///
+    ///     P(G > x) = sum_j P(N > j) C(shape + j - 1, j) (s / (s + x))^shape (x / (s + x))^j,   s = scale
+    ///
+    /// G = 0 has a probability of its own: that no better configuration is found.
+    class gain {
+    public:
+        gain() = default;  ///< certainly no gain
+
+        /// Makes a distribution in which N has mean `count` * `exposure` and variance `count` * `exposure` * (1 +
+        /// `exposure`). A gain has mean `scale` / (`shape` - 1).
+        /// Errors: std::invalid_argument unless all are positive and finite and `shape` > 2, which a standard deviation
+        /// needs.
+        gain(double count, double exposure, double shape, double scale);
+
+        /// P(G > x).
+        [[nodiscard]] double survival(double x) const { return x < 0 ? 1 : of_share(x / (scale_ + x)); }
+
+        /// The least x >= 0 with P(G <= x) >= p, for 0 <= p < 1.
+        [[nodiscard]] double quantile(double p) const;
+
+        /// The mean of G.
+        [[nodiscard]] double mean() const { return count_ * exposure_ * (scale_ / (shape_ - 1)); }
+
+        /// The standard deviation of G.
+        [[nodiscard]] double sd() const;
+
+        /// E[G / (1 + G)]: the expected share of the time of one run that is saved.
+        [[nodiscard]] double saved_share() const;
+
+    private:
+        static constexpr std::size_t most = 4096;  // the most terms; N is smaller for any realistic horizon
+
+        [[nodiscard]] double of_share(double u) const;
+
+        double count_ = 0, exposure_ = 0, shape_ = 3, scale_ = 1;
+        core::plain_vector<double> more_;  // P(N > j)
+    };
+
     double rate_prior = 2;    ///< the prior's weight in improvements; its mean is one per factor e of trials; > 0
     double forgetting = 1;    ///< >= 0; 0: all improvements have the same weight in the rate
     double gain_shape = 2.5;  ///< the prior's weight in gains, and 1; > 2
@@ -90,12 +90,12 @@ struct improvement_process {
     double shrinking = 0.6;   ///< d: gains shrink as t^-d; >= 0
 
     /// The relative gain until `horizon`; certainly 0 for a curve without a value above 0.
-    [[nodiscard]] improvement_gains gains(std::span<const double> best, double horizon) const;
+    [[nodiscard]] gain gains(std::span<const double> best, double horizon) const;
 
     template <generator G>
     [[nodiscard]] forecast predict(std::span<const double> best, double horizon, double, G&) const
     {
-        const improvement_gains g = gains(best, horizon);
+        const gain g = gains(best, horizon);
         if (g.mean() == 0) return {};
         const double last = best.back(), gain = last * g.mean();
         return {.last = last,
@@ -114,12 +114,12 @@ struct improvement_process {
 #if TUNEKIT_BODIES
 namespace tunekit::curve {
 
-TUNEKIT_INLINE improvement_gains::improvement_gains(double count, double exposure, double shape, double scale)
+TUNEKIT_INLINE improvement_process::gain::gain(double count, double exposure, double shape, double scale)
     : count_(count), exposure_(exposure), shape_(shape), scale_(scale)
 {
     require(count > 0 && exposure > 0 && scale > 0 && std::isfinite(count * exposure * scale),
-            "improvement_gains: a parameter is not positive and finite");
-    require(shape > 2 && std::isfinite(shape), "improvement_gains: shape is not finite and above 2");
+            "improvement_process::gain: a parameter is not positive and finite");
+    require(shape > 2 && std::isfinite(shape), "improvement_process::gain: shape is not finite and above 2");
     double log_p = -count * std::log1p(exposure), below = std::exp(log_p);  // ln P(N = j), P(N <= j)
     const double log_hit = std::log(exposure) - std::log1p(exposure);
     for (double j = 0; more_.size() < most && 1 - below > 1e-12; ++j) {
@@ -129,7 +129,7 @@ TUNEKIT_INLINE improvement_gains::improvement_gains(double count, double exposur
     }
 }
 
-TUNEKIT_INLINE double improvement_gains::quantile(double p) const
+TUNEKIT_INLINE double improvement_process::gain::quantile(double p) const
 {
     if (more_.empty() || more_[0] <= 1 - p) return 0;
     double low = 0, high = 1;  // of x / (scale + x), over which the survival falls to 0
@@ -140,7 +140,7 @@ TUNEKIT_INLINE double improvement_gains::quantile(double p) const
     return scale_ * low / (1 - low);
 }
 
-TUNEKIT_INLINE double improvement_gains::sd() const
+TUNEKIT_INLINE double improvement_process::gain::sd() const
 {
     // Given the mean gain m it is E G^2 = E[N (N + 1)] m^2.
     const double n = count_ * exposure_, n2 = n * (1 + exposure_) + n * n;
@@ -149,7 +149,7 @@ TUNEKIT_INLINE double improvement_gains::sd() const
     return variance > 0 ? std::sqrt(variance) : 0;
 }
 
-TUNEKIT_INLINE double improvement_gains::saved_share() const
+TUNEKIT_INLINE double improvement_process::gain::saved_share() const
 {
     if (more_.empty()) return 0;
     constexpr int panels = 128;  // Simpson's rule in u = x / (unit + x), where nothing is steep
@@ -162,7 +162,7 @@ TUNEKIT_INLINE double improvement_gains::saved_share() const
     return unit * sum / (3 * panels);  // at u = 1 the integrand is 0
 }
 
-TUNEKIT_INLINE double improvement_gains::of_share(double u) const
+TUNEKIT_INLINE double improvement_process::gain::of_share(double u) const
 {
     double term = std::pow(1 - u, shape_), sum = 0;
     for (std::size_t j = 0; j < more_.size(); ++j) {
@@ -172,7 +172,7 @@ TUNEKIT_INLINE double improvement_gains::of_share(double u) const
     return sum;
 }
 
-TUNEKIT_INLINE improvement_gains improvement_process::gains(std::span<const double> best, double horizon) const
+TUNEKIT_INLINE improvement_process::gain improvement_process::gains(std::span<const double> best, double horizon) const
 {
     require(rate_prior > 0 && forgetting >= 0, "improvement_process: want rate_prior > 0 and forgetting >= 0");
     require(gain_shape > 2 && gain_prior > 0 && shrinking >= 0,

@@ -16,15 +16,15 @@
 
 namespace tunekit::curve {
 
-/// A value that the curve must reach at x.
-struct lower_bound {
-    double x = 1;                                         ///< the position
-    double y = -std::numeric_limits<double>::infinity();  ///< the least value there
-};
-
 /// Options of the density: everything besides the points.
 template <family F>
 struct posterior_options {
+    /// A value that the curve must reach at x.
+    struct lower_bound {
+        double x = 1;                                         ///< the position
+        double y = -std::numeric_limits<double>::infinity();  ///< the least value there
+    };
+
     box_of<F> box{};                    ///< the prior of the parameters: uniform here, 0 outside
     double known_noise = 0;             ///< sigma; 0: sigma is the last parameter
     stats::interval noise = {1e-6, 1};  ///< the prior of sigma where it is one: uniform here

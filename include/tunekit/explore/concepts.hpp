@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/core/state_of.hpp"
+#include "tunekit/core/detail/state_of.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/space/index_set.hpp"
@@ -53,11 +53,11 @@ struct is_scorer {
 /// An explorer that makes the state of a run over `space`. Throws std::invalid_argument where a setting is out of
 /// range.
 template <class X, class Space>
-concept starts_on = core::starts_on<X, Space>;
+concept starts_on = core::detail::starts_on<X, Space>;
 
 /// The type of the state that `start` returns.
 template <class X, class Space>
-using state_of = core::state_of<X, Space>;
+using state_of = core::detail::state_of<X, Space>;
 
 /// An explorer that finds at most `n` distinct configurations outside `visited`, in the order in which it would measure
 /// them: best score first unless the explorer says otherwise.

@@ -8,7 +8,7 @@
 #include <limits>
 #include <span>
 
-#include "tunekit/linalg/pack.hpp"
+#include "tunekit/core/detail/pack.hpp"
 
 namespace tunekit::linalg {
 
@@ -27,6 +27,8 @@ namespace tunekit::linalg {
 /// Cost:     1 to 2 ns per value with AVX2, 3 to 4 with SSE2.
 /// Source:   the coefficients interpolate at Chebyshev nodes, computed with 60 digits for this library.
 namespace detail {
+
+using core::detail::from_bits, core::detail::to_bits;
 
 inline constexpr double log2_e = 1.4426950408889634;
 inline constexpr double ln_2_high = 0x1.62e42fefa3800p-1;  // 42 bits: products with an exponent are exact
@@ -54,7 +56,26 @@ template <class T>
     return from_bits(to_bits(n + (round_to_integer + 1023.0)) << 52);
 }
 
+/// out[i] = f(x[i]), a pack at a time.
+template <class F>
+void each(std::span<const double> x, std::span<double> out, const F& f)
+{
+    using core::detail::pack_size;
+    assert(x.size() == out.size());
+    std::size_t i = 0;
+    for (; i + pack_size <= x.size(); i += pack_size)
+        core::detail::store(f(core::detail::load(x.data() + i)), out.data() + i);
+    for (; i < x.size(); ++i) out[i] = f(x[i]);
+}
+
 }  // namespace detail
+
+/// A value with `x` in all lanes. With it one template serves `double` and `pack`.
+template <class T>
+[[nodiscard]] T all(double x)
+{
+    return x - T{};  // no instruction: x - 0 is x, where 0 + x turns -0 into 0
+}
 
 /// e^x of a number, or of each number of a pack.
 template <class T>
@@ -115,34 +136,25 @@ template <class T>
     const T shifted = v_log2_e + (detail::round_to_integer + 1023.0);
     const detail::exp2_ratio<T> r(v_log2_e - (shifted - (detail::round_to_integer + 1023.0)));
     const T below = r.q - r.p;
-    return below / (below + from_bits(to_bits(shifted) << 52) * (r.q + r.p));
+    return below / (below + detail::from_bits(detail::to_bits(shifted) << 52) * (r.q + r.p));
 }
 
 /// out[i] = exp(x[i]). Precondition: equal sizes; the spans are the same or do not overlap.
 inline void exp(std::span<const double> x, std::span<double> out)
 {
-    assert(x.size() == out.size());
-    std::size_t i = 0;
-    for (; i + pack_size <= x.size(); i += pack_size) store(linalg::exp(load(x.data() + i)), out.data() + i);
-    for (; i < x.size(); ++i) out[i] = linalg::exp(x[i]);
+    detail::each(x, out, [](const auto& v) { return linalg::exp(v); });
 }
 
 /// out[i] = log(x[i]) of positive normal numbers. Precondition: as above.
 inline void log_of_normals(std::span<const double> x, std::span<double> out)
 {
-    assert(x.size() == out.size());
-    std::size_t i = 0;
-    for (; i + pack_size <= x.size(); i += pack_size) store(detail::log_of_normal(load(x.data() + i)), out.data() + i);
-    for (; i < x.size(); ++i) out[i] = detail::log_of_normal(x[i]);
+    detail::each(x, out, [](const auto& v) { return detail::log_of_normal(v); });
 }
 
 /// out[i] = log(x[i]). Precondition: equal sizes; the spans are the same or do not overlap.
 inline void log(std::span<const double> x, std::span<double> out)
 {
-    assert(x.size() == out.size());
-    std::size_t i = 0;
-    for (; i + pack_size <= x.size(); i += pack_size) store(linalg::log(load(x.data() + i)), out.data() + i);
-    for (; i < x.size(); ++i) out[i] = linalg::log(x[i]);
+    detail::each(x, out, [](const auto& v) { return linalg::log(v); });
 }
 
 }  // namespace tunekit::linalg

@@ -17,6 +17,8 @@
 
 namespace tunekit::linalg {
 
+namespace detail {
+
 /// A function that can be minimised. It returns its value at `x` and writes its gradient. A value that is not finite
 /// marks an x that cannot be used.
 template <class F>
@@ -24,17 +26,7 @@ concept differentiable_function = requires(const F& f, std::span<const double> x
     { f(x, gradient) } -> std::same_as<double>;
 };
 
-/// The result of a minimisation.
-struct minimum {
-    std::vector<double> x;         ///< inside the box
-    double value = 0;              ///< f(x)
-    std::vector<double> gradient;  ///< of f at x
-    std::size_t evaluations = 0;   ///< of f
-    bool converged =
-        false;  ///< false: the limit on evaluations ended it, or no step lowers the value, or no start was finite
-
-    friend bool operator==(const minimum&, const minimum&) = default;
-};
+}  // namespace detail
 
 /// L-BFGS with projection: quasi-Newton steps from the last few gradients, clamped into a box.
 ///
@@ -56,13 +48,25 @@ struct minimum {
 /// Departures: a backtracking line search instead of the usual Wolfe search. Pairs that break the curvature condition
 ///             are skipped.
 struct lbfgs {
+    /// The result of a minimisation.
+    struct minimum {
+        std::vector<double> x;         ///< inside the box
+        double value = 0;              ///< f(x)
+        std::vector<double> gradient;  ///< of f at x
+        std::size_t evaluations = 0;   ///< of f
+        bool converged =
+            false;  ///< false: the limit on evaluations ended it, or no step lowers the value, or no start was finite
+
+        friend bool operator==(const minimum&, const minimum&) = default;
+    };
+
     std::size_t max_evaluations = 100;  ///< of f, at most
     std::size_t memory = 8;             ///< pairs of which H is made
     double tolerance = 1e-6;            ///< of convergence
     double first_step = 1;  ///< the longest first step, in the largest coordinate, as the curvature is not known yet
 
     /// Minimises `f` from `start`, within `lower` and `upper`.
-    template <differentiable_function F>
+    template <detail::differentiable_function F>
     [[nodiscard]] minimum minimize(const F& f, std::span<const double> start, std::span<const double> lower,
                                    std::span<const double> upper) const
     {

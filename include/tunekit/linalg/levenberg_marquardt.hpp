@@ -22,6 +22,8 @@ struct normal_equations {
     matrix hessian;             ///< d x d; J^T J
 };
 
+namespace detail {
+
 /// A problem that can be fitted: it expands the sum of squares at `p`. A sum that is not finite marks a p that cannot
 /// be used.
 template <class P>
@@ -29,13 +31,7 @@ concept least_squares_problem = requires(const P& problem, const vector& p) {
     { problem(p) } -> std::same_as<normal_equations>;
 };
 
-/// The result of a fit.
-struct least_squares_result {
-    vector parameters;            ///< d; inside the box
-    normal_equations at;          ///< the expansion there
-    std::size_t evaluations = 0;  ///< of the problem
-    bool converged = false;       ///< false: the limit on evaluations ended it, or no start was finite
-};
+}  // namespace detail
 
 /// Levenberg-Marquardt with projection: damped Gauss-Newton steps, clamped into a box.
 ///
@@ -53,6 +49,14 @@ struct least_squares_result {
 /// Cost:       one expansion and one d x d Cholesky factor per step.
 /// Source:     Levenberg (1944), Quarterly of Applied Mathematics 2, 164-168; Marquardt (1963), J. SIAM 11, 431-441.
 struct levenberg_marquardt {
+    /// The result of a fit.
+    struct result {
+        vector parameters;            ///< d; inside the box
+        normal_equations at;          ///< the expansion there
+        std::size_t evaluations = 0;  ///< of the problem
+        bool converged = false;       ///< false: the limit on evaluations ended it, or no start was finite
+    };
+
     std::size_t max_evaluations = 200;  ///< of the problem, at most
     double tolerance = 1e-10;           ///< of convergence
     double first_damping = 1e-3;        ///< lambda of the first step
@@ -60,15 +64,14 @@ struct levenberg_marquardt {
     /// Minimises the sum of squares of `problem` from `start`, within `lower` and `upper`. `V` is always `vector`. It
     /// is a template parameter so that code that includes this header without a fit does not compile Eigen's
     /// expressions.
-    template <least_squares_problem P, std::same_as<vector> V>
-    [[nodiscard]] least_squares_result minimize(const P& problem, const V& start, const V& lower, const V& upper) const
+    template <detail::least_squares_problem P, std::same_as<vector> V>
+    [[nodiscard]] result minimize(const P& problem, const V& start, const V& lower, const V& upper) const
     {
         require(start.size() == lower.size() && start.size() == upper.size(),
                 "levenberg_marquardt: start and box differ in size");
         require((lower.array() <= upper.array()).all(),
                 "levenberg_marquardt: a lower bound is above the upper, want a box");
-        least_squares_result out{
-            .parameters = start.cwiseMax(lower).cwiseMin(upper), .at = {}, .evaluations = 1, .converged = false};
+        result out{.parameters = start.cwiseMax(lower).cwiseMin(upper), .at = {}, .evaluations = 1, .converged = false};
         out.at = problem(out.parameters);
         if (!std::isfinite(out.at.sum_of_squares)) return out;
         double lambda = first_damping;
@@ -108,7 +111,7 @@ private:
     }
 
     template <class V>
-    [[nodiscard]] static V step(const least_squares_result& from, double lambda, const V& lower, const V& upper)
+    [[nodiscard]] static V step(const result& from, double lambda, const V& lower, const V& upper)
     {
         const Eigen::Index d = from.parameters.size();
         matrix a = from.at.hessian;

@@ -68,15 +68,13 @@ namespace detail {
     return true;
 }
 
-}  // namespace detail
-
 /// The autocorrelation rho(0), ..., rho(n - 1) of a series: rho(0) = 1; empty when the series never moves or is empty.
 /// Cost: O(n log n), by the Fourier transform of the series without its mean, padded with zeros to twice its length.
 [[nodiscard]] inline std::vector<double> autocorrelation_function(std::span<const double> series)
 {
     std::vector<double> x(series.begin(), series.end());
-    if (!detail::standardise(x)) return {};
-    detail::lag_sums sums((std::max)(std::bit_ceil(x.size()), std::size_t{2}));
+    if (!standardise(x)) return {};
+    lag_sums sums((std::max)(std::bit_ceil(x.size()), std::size_t{2}));
     sums.add(x, {});
     std::vector<double> rho = sums.take();
     rho.resize(x.size());
@@ -98,12 +96,12 @@ template <class At>
     const std::size_t all_lags = (std::max)(std::bit_ceil(n), std::size_t{2});
     std::vector<double> series(n), waiting;  // `waiting`: the first of a pair
     for (std::size_t lags = (std::min)(all_lags, std::size_t{1024});; lags = (std::min)(all_lags, 4 * lags)) {
-        detail::lag_sums sums(lags);
+        lag_sums sums(lags);
         std::size_t moving = 0;
         waiting.clear();
         for (std::size_t k = 0; k < walkers; ++k) {
             for (std::size_t t = 0; t < n; ++t) series[t] = at(t, k);
-            if (!detail::standardise(series)) continue;
+            if (!standardise(series)) continue;
             if (++moving % 2 == 1) {
                 waiting = series;
                 continue;
@@ -124,18 +122,21 @@ template <class At>
     }
 }
 
+}  // namespace detail
+
 /// The autocorrelation time of every coordinate of a chain, in steps of the run (a thinned chain counts its thinning).
 /// `run` has a coordinate per call.
 /// Errors: none. For a chain that is too short `reliable` is false; the estimate is still there.
-template <core::executor Run = core::serial_executor>
+template <core::executor Run = core::detail::serial_executor>
 [[nodiscard]] std::vector<autocorrelation> autocorrelation_times(const chain& all, const Run& run = {})
 {
     std::vector<autocorrelation> out(all.dimensions);
     const std::size_t stride = all.walkers * all.dimensions;
     run(all.dimensions, [&](std::size_t c) {
         const double* const first = all.positions.data() + c;
-        out[c] = integrated_time(all.size(), all.walkers,
-                                 [&](std::size_t t, std::size_t k) { return first[t * stride + k * all.dimensions]; });
+        out[c] = detail::integrated_time(all.size(), all.walkers, [&](std::size_t t, std::size_t k) {
+            return first[t * stride + k * all.dimensions];
+        });
         out[c].time *= static_cast<double>(all.thin_by);
     });
     return out;
@@ -151,7 +152,7 @@ struct effective_size {
 
 /// The number of independent draws that a chain is worth, by its slowest coordinate: W n / tau. 0 when a coordinate
 /// never moves.
-template <core::executor Run = core::serial_executor>
+template <core::executor Run = core::detail::serial_executor>
 [[nodiscard]] effective_size effective_samples(const chain& all, const Run& run = {})
 {
     double slowest = 0;

@@ -166,12 +166,12 @@ private:
             executor(n, [&](std::size_t i) { out[i] = log_density(std::span<const double>(data.data() + i * d, d)); });
         }
         constexpr double infinity = std::numeric_limits<double>::infinity();
-        linalg::pack_bits bad{};
+        core::detail::pack_bits bad{};
         std::size_t i = 0;
-        for (; i + linalg::pack_size <= n; i += linalg::pack_size)
-            bad |= ~reinterpret_cast<linalg::pack_bits>(linalg::load(out.data() + i) < infinity);
+        for (; i + core::detail::pack_size <= n; i += core::detail::pack_size)
+            bad |= ~reinterpret_cast<core::detail::pack_bits>(core::detail::load(out.data() + i) < infinity);
         bool good = true;
-        for (std::size_t lane = 0; lane < linalg::pack_size; ++lane) good &= bad[lane] == 0;
+        for (std::size_t lane = 0; lane < core::detail::pack_size; ++lane) good &= bad[lane] == 0;
         for (; i < n; ++i) good &= out[i] < infinity;
         if (!good) throw numerical_error("ensemble: the log density is NaN or +inf, want a number or -inf");
     }
@@ -222,8 +222,8 @@ private:
                     } else {
                         std::memmove(x, from, dims * sizeof *x);
                     }
-                    s.log_prob[k] =
-                        linalg::from_bits(chosen(linalg::to_bits(s.log_prob[k]), linalg::to_bits(log_prob[i])));
+                    s.log_prob[k] = core::detail::from_bits(
+                        chosen(core::detail::to_bits(s.log_prob[k]), core::detail::to_bits(log_prob[i])));
                     s.accepted[k] += moves & 1U;
                 }
             });
@@ -237,24 +237,26 @@ private:
     static void accept(const state& s, std::span<const std::uint32_t> which, std::span<const double> log_prob,
                        std::span<const double> factor, bool linear, workspace& work)
     {
-        using linalg::pack, linalg::pack_size;
+        using core::detail::pack, core::detail::pack_size;
         const std::size_t n = which.size();
         const double* const u = work.u.data();
         std::uint64_t* const taken = work.taken.data();
         const std::span<double> ratio(work.ratio.data(), n);
         std::size_t i = 0;
         for (; i + pack_size <= n; i += pack_size) {
-            const pack before = linalg::collect([&](std::size_t lane) { return s.log_prob[which[i + lane]]; });
-            const pack rise = linalg::load(log_prob.data() + i) - before;
-            const pack e = linear ? 0 + rise : linalg::load(factor.data() + i) + rise,
+            const pack before = core::detail::collect([&](std::size_t lane) { return s.log_prob[which[i + lane]]; });
+            const pack rise = core::detail::load(log_prob.data() + i) - before;
+            const pack e = linear ? 0 + rise : core::detail::load(factor.data() + i) + rise,
                        least = linalg::all<pack>(-700.0);
-            linalg::store(e < least ? least : e, ratio.data() + i);  // below, the ratio is subnormal, which is slow
+            core::detail::store(e < least ? least : e,
+                                ratio.data() + i);  // below, the ratio is subnormal, which is slow
         }
         for (; i < n; ++i) ratio[i] = (linear ? 0 : factor[i]) + (log_prob[i] - s.log_prob[which[i]]);
         linalg::exp(ratio, ratio);  // in a loop of its own: the shorter, the more of them overlap
         for (i = 0; i + pack_size <= n; i += pack_size) {
-            const pack r = linalg::load(ratio.data() + i);
-            core::store(taken + i, 1 - linalg::load(u + i) < (linear ? linalg::load(factor.data() + i) * r : r));
+            const pack r = core::detail::load(ratio.data() + i);
+            core::detail::store(
+                taken + i, 1 - core::detail::load(u + i) < (linear ? core::detail::load(factor.data() + i) * r : r));
         }
         for (; i < n; ++i) taken[i] = 1 - u[i] < (linear ? factor[i] * ratio[i] : ratio[i]) ? ~std::uint64_t{0} : 0;
     }

@@ -16,13 +16,6 @@
 
 namespace tunekit::mcmc {
 
-/// The coordinates that one Gaussian step changes.
-enum class gaussian_mode {
-    all,      ///< every one, with the full covariance
-    random,   ///< one, drawn for every walker
-    in_turn,  ///< one, the same for all walkers: coordinate (steps done) mod D
-};
-
 /// Moves every walker by a normal step of a given covariance.
 ///
 ///     const mcmc::ensemble sampler{mcmc::gaussian{.covariance = {0.25}}};
@@ -35,9 +28,16 @@ enum class gaussian_mode {
 /// > 1.
 /// Source:     Metropolis et al. (1953), J. Chem. Phys. 21, 1087-1092; modes as in emcee 3.
 struct gaussian {
-    std::vector<double> covariance = {1.0};   ///< of a step
-    gaussian_mode mode = gaussian_mode::all;  ///< the coordinates that a step changes
-    double factor = 1;                        ///< >= 1; the widest scaling of a step
+    /// The coordinates that one step changes.
+    enum class coordinates {
+        all,      ///< every one, with the full covariance
+        random,   ///< one, drawn for every walker
+        in_turn,  ///< one, the same for all walkers: coordinate (steps done) mod D
+    };
+
+    std::vector<double> covariance = {1.0};  ///< of a step
+    coordinates mode = coordinates::all;     ///< the coordinates that a step changes
+    double factor = 1;                       ///< >= 1; the widest scaling of a step
 
     [[nodiscard]] static division divide() { return {.sets = 1, .shuffled = false}; }
     [[nodiscard]] static std::size_t min_walkers(std::size_t) { return 1; }
@@ -45,7 +45,7 @@ struct gaussian {
     {
         const std::size_t n = covariance.size();
         require(n == 1 || n == d || n == d * d, "gaussian: covariance has neither 1 nor D nor D x D entries");
-        require(n <= d || mode == gaussian_mode::all,
+        require(n <= d || mode == coordinates::all,
                 "gaussian: a D x D covariance moves all coordinates, want 1 or D variances");
         if (n <= d)
             for (const double v : covariance)
@@ -73,15 +73,14 @@ struct gaussian {
             for (std::size_t c = 0; c < d; ++c) out(i, c) = x[c];
             log_factor[i] = 0;
             const double f = factor > 1 ? std::exp((2 * random::uniform_01(gen) - 1) * std::log(factor)) : 1.0;
-            if (mode == gaussian_mode::all) {
+            if (mode == coordinates::all) {
                 for (double& z : white) z = f * random::normal(gen);
                 for (std::size_t c = 0; c < d; ++c) {
                     if (!full) out(i, c) += sd(c) * white[c];
                     for (std::size_t k = 0; full && k <= c; ++k) out(i, c) += lower[c * d + k] * white[k];
                 }
             } else {
-                const std::size_t c =
-                    mode == gaussian_mode::random ? random::uniform_index(d, gen) : walkers.step() % d;
+                const std::size_t c = mode == coordinates::random ? random::uniform_index(d, gen) : walkers.step() % d;
                 out(i, c) += f * sd(c) * random::normal(gen);
             }
         }

@@ -102,7 +102,7 @@ private:
     static void move_columns(Dimensions d, view walkers, const std::uint32_t* which, std::span<const double> z,
                              std::size_t from, std::size_t end, proposals out)
     {
-        using linalg::pack, linalg::pack_size;
+        using core::detail::pack, core::detail::pack_size;
         std::size_t i = from;
         for (; i + pack_size <= end; i += pack_size) {
             const double *x[pack_size], *y[pack_size];
@@ -110,11 +110,11 @@ private:
                 x[lane] = walkers.walker(i + lane).data();
                 y[lane] = walkers.helper(which[i - from + lane]).data();
             }
-            const pack factor = linalg::load(z.data() + i);
+            const pack factor = core::detail::load(z.data() + i);
             for (std::size_t c = 0; c < d; ++c) {
-                const pack to = linalg::collect([&](std::size_t lane) { return y[lane][c]; }),
-                           own = linalg::collect([&](std::size_t lane) { return x[lane][c]; });
-                linalg::store(to + factor * (own - to), &out(i, c));
+                const pack to = core::detail::collect([&](std::size_t lane) { return y[lane][c]; }),
+                           own = core::detail::collect([&](std::size_t lane) { return x[lane][c]; });
+                core::detail::store(to + factor * (own - to), &out(i, c));
             }
         }
         for (; i < end; ++i) {

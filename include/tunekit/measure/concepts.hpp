@@ -43,23 +43,6 @@ concept streaming_measurer =
         { m.measure(batch, l, each) } -> std::same_as<void>;
     };
 
-/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that
-/// streams gets the whole batch; any other gets one candidate at a time. Throws tunekit::error where a measurer does
-/// not return one measurement per candidate.
-template <measurer M, class Each>
-void measure_each(M& m, std::span<const index> batch, const limits& l, Each&& each)
-{
-    if constexpr (streaming_measurer<M>) {
-        m.measure(batch, l, each);
-    } else {
-        for (std::size_t i = 0; i < batch.size(); ++i) {
-            auto one = m.measure(batch.subspan(i, 1), l);
-            if (one.size() != 1) throw error("measure_each: the measurer did not answer its candidate");
-            each(std::move(one.front()));
-        }
-    }
-}
-
 namespace detail {
 
 /// The measurements of a batch, from a measurer that streams.
@@ -71,8 +54,6 @@ template <class M>
     m.measure(batch, l, [&out](measurement one) { out.push_back(std::move(one)); });
     return out;
 }
-
-}  // namespace detail
 
 /// A policy that gives the number of runs of the next timed batch, from the batches so far; 0 stops. The first batch
 /// has at least one run.
@@ -93,10 +74,12 @@ concept validated = requires(const R& policy) {
     { policy.validate() } -> std::same_as<void>;
 };
 
+}  // namespace detail
+
 /// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. That list is its only
 /// state, so a policy works on recorded batches as on live ones.
 template <class R>
-concept repetition = std::copyable<R> && plans_runs<R> && estimates_cost<R> && validated<R>;
+concept repetition = std::copyable<R> && detail::plans_runs<R> && detail::estimates_cost<R> && detail::validated<R>;
 
 /// A clock gives the time in seconds since a moment of its own. It never goes backwards. `timed` reads it before and
 /// after each batch.

@@ -14,11 +14,13 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// The measurer that `in_process` returns.
 template <space::typed Space, class Timed>
 class in_process_measurer {
     // Checked here as well as in `timed`, so that a compiler's message begins with it.
-    static_assert(sizeof(detail::fits_timed<detail::misfit_for<Timed, typename Space::config>>) > 0);
+    static_assert(sizeof(fits_timed<misfit_for<Timed, typename Space::config>>) > 0);
 
 public:
     /// Takes over both. Throws std::invalid_argument where a setting of `how` is out of range.
@@ -26,7 +28,7 @@ public:
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
-        return detail::collected(*this, batch, within);
+        return collected(*this, batch, within);
     }
     /// The same, with `each(measurement)` as soon as a candidate is measured.
     template <class Each>
@@ -40,6 +42,8 @@ private:
     Timed how_;
 };
 
+}  // namespace detail
+
 /// Measures the configurations of `space`, one after another, in this process and on this thread.
 ///
 ///     auto measure = in_process(space, timed{time_kernel, until_stable{}, check});
@@ -50,7 +54,7 @@ private:
 /// Throws:     std::invalid_argument where a setting of `how` is out of range.
 /// Cost:       32 readings of the clock and what the kernel takes.
 template <space::typed Space, class Timed>
-[[nodiscard]] in_process_measurer<Space, Timed> in_process(Space space, Timed how)
+[[nodiscard]] detail::in_process_measurer<Space, Timed> in_process(Space space, Timed how)
 {
     return {std::move(space), std::move(how)};
 }

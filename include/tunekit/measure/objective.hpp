@@ -36,11 +36,15 @@ struct named_measurement {
     [[nodiscard]] double operator[](std::string_view name) const noexcept;
 };
 
+namespace detail {
+
 /// An objective: a callable of a `named_measurement` that returns what is to be lowered, a positive finite number.
 template <class O>
 concept objective_function = std::copyable<O> && requires(const O& goal, const named_measurement& m) {
     { goal(m) } -> std::convertible_to<double>;
 };
+
+}  // namespace detail
 
 /// The objective of a measurement that breaks a limit: above that of every one that keeps it, and the higher the more.
 ///
@@ -121,7 +125,7 @@ struct unjudged {
 ///
 /// Failures: `bad_cost` where the objective is no positive finite number, as it is where one of its numbers was not
 ///           measured; the message says which number it is.
-template <objective_function O>
+template <detail::objective_function O>
 [[nodiscard]] measurement judged(measurement m, const O& goal, std::span<const std::string> names)
 {
     detail::unjudged one(std::move(m), names);
@@ -157,7 +161,7 @@ template <objective_function O>
 /// Errors: std::invalid_argument for an objective with a `reads()` that names an unknown number; those of what
 /// measures.
 /// Cost:   that of the objective for each measurement and each of its batches.
-template <class Measures, objective_function O>
+template <class Measures, detail::objective_function O>
 class by_objective {
 public:
     /// Refers to `measures`, whose values are called `names`.

@@ -63,13 +63,13 @@ template <class Kernel, class Repetition = until_confident, class Check = no_che
 struct timed {
     static_assert(std::copyable<Repetition>,
                   "tunekit: timed, argument 2 (repeat) is not a repetition policy: it cannot be copied");
-    static_assert(plans_runs<Repetition>,
+    static_assert(detail::plans_runs<Repetition>,
                   "tunekit: timed, argument 2 (repeat) is not a repetition policy: std::uint32_t "
                   "next(std::span<const double>) const is missing or returns another type");
-    static_assert(estimates_cost<Repetition>,
+    static_assert(detail::estimates_cost<Repetition>,
                   "tunekit: timed, argument 2 (repeat) is not a repetition policy: measure::estimate "
                   "estimate_of(std::span<const double>) const is missing or returns another type");
-    static_assert(validated<Repetition>,
+    static_assert(detail::validated<Repetition>,
                   "tunekit: timed, argument 2 (repeat) is not a repetition policy: void validate() const is missing or "
                   "returns another type");
     static_assert(
@@ -91,7 +91,7 @@ struct timed {
     {
         repeat.validate();
         options.validate();
-        if constexpr (validated<Check>) check.validate();
+        if constexpr (detail::validated<Check>) check.validate();
     }
 
     /// Measures one configuration. What it throws is the measurement's failure.

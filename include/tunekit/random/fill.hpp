@@ -63,19 +63,19 @@ bool scale_chunk(const std::array<std::uint64_t, fill_chunk>& draws, std::uint32
     halves near_zero{};
     for (std::size_t i = 0; i < fill_chunk; i += 2 * lane_count) {
         lanes a, b;
-        core::load(a, draws.data() + i);
-        core::load(b, draws.data() + i + lane_count);
+        core::detail::load(a, draws.data() + i);
+        core::detail::load(b, draws.data() + i + lane_count);
         scale(a, n);
         scale(b, n);
         halves index, rest;
-        core::shuffle<2 * Half...>(reinterpret_cast<halves>(a), reinterpret_cast<halves>(b), rest);
+        core::detail::shuffle<2 * Half...>(reinterpret_cast<halves>(a), reinterpret_cast<halves>(b), rest);
         near_zero |= reinterpret_cast<halves>(rest == 0);
         if constexpr (sizeof(T) == sizeof index[0]) {
-            core::shuffle<(2 * Half + 1)...>(reinterpret_cast<halves>(a), reinterpret_cast<halves>(b), index);
-            core::store(out + i, index);
+            core::detail::shuffle<(2 * Half + 1)...>(reinterpret_cast<halves>(a), reinterpret_cast<halves>(b), index);
+            core::detail::store(out + i, index);
         } else {
-            core::store(out + i, lanes{a >> 32});
-            core::store(out + i + lane_count, lanes{b >> 32});
+            core::detail::store(out + i, lanes{a >> 32});
+            core::detail::store(out + i + lane_count, lanes{b >> 32});
         }
     }
     std::uint32_t any = 0;

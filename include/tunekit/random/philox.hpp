@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tunekit/core/lanes.hpp"
+#include "tunekit/core/detail/lanes.hpp"
 #include "tunekit/random/generator.hpp"
 
 namespace tunekit::random {
@@ -20,16 +20,16 @@ namespace tunekit::random {
 namespace detail {
 
 // Lanes of 64 bits whose low halves hold the words of Philox; the high halves are ignored.
-using lanes = core::lanes<std::uint64_t>;
-inline constexpr int lane_count = static_cast<int>(core::lane_count<std::uint64_t>);
+using lanes = core::detail::lanes<std::uint64_t>;
+inline constexpr int lane_count = static_cast<int>(core::detail::lane_count<std::uint64_t>);
 
 /// Replaces each lane by the product of its low half with `m`. clang sees pmuludq in the mask; g++ 12 has to be told,
 /// or it multiplies 64 by 64 bits at three times the price.
 [[gnu::always_inline]] inline void multiply_low(lanes& x, std::uint32_t m)
 {
 #if defined(__x86_64__) && !defined(__clang__)
-    using halves = core::lanes<int>;
-    using signed_lanes = core::lanes<long long>;
+    using halves = core::detail::lanes<int>;
+    using signed_lanes = core::detail::lanes<long long>;
     const lanes factor = lanes{} + m;
     const auto a = reinterpret_cast<halves>(x), b = reinterpret_cast<halves>(factor);
     signed_lanes product;
@@ -46,14 +46,14 @@ inline constexpr int lane_count = static_cast<int>(core::lane_count<std::uint64_
 #endif
 }
 
-using halves = core::lanes<std::uint32_t>;
+using halves = core::detail::lanes<std::uint32_t>;
 
 /// Replaces each lane by its halves the other way round.
 template <std::size_t... Half>
 [[gnu::always_inline]] inline void exchange_halves(lanes& x, std::index_sequence<Half...>)
 {
     halves y = reinterpret_cast<halves>(x);
-    core::shuffle<(Half ^ 1U)...>(y, y, y);
+    core::detail::shuffle<(Half ^ 1U)...>(y, y, y);
     x = reinterpret_cast<lanes>(y);
 }
 
@@ -63,8 +63,8 @@ template <std::size_t First, std::size_t... Lane>
                                                 std::index_sequence<Lane...>)
 {
     lanes zipped;
-    core::shuffle<(First + Lane / 2 * 2 + Lane % 2 * sizeof...(Lane))...>(a, b, zipped);
-    core::store(out, zipped);
+    core::detail::shuffle<(First + Lane / 2 * 2 + Lane % 2 * sizeof...(Lane))...>(a, b, zipped);
+    core::detail::store(out, zipped);
 }
 
 /// What blocks have in common whose counters differ in the lowest word alone: their words after the first two rounds,
@@ -125,8 +125,8 @@ struct philox_group {
     /// The last round. Writes two draws for each lane, of the even lanes first.
     [[gnu::always_inline]] inline void last_round(std::uint64_t k0, std::uint64_t k1, std::uint64_t* out)
     {
-        constexpr std::make_index_sequence<core::lane_count<std::uint64_t>> each{};
-        constexpr std::make_index_sequence<core::lane_count<std::uint32_t>> half{};
+        constexpr std::make_index_sequence<core::detail::lane_count<std::uint64_t>> each{};
+        constexpr std::make_index_sequence<core::detail::lane_count<std::uint32_t>> half{};
         multiply_low(x0, philox_schedule::factor_0);
         multiply_low(x2, philox_schedule::factor_1);
         exchange_halves(x0, half);

@@ -10,7 +10,7 @@
 #include <limits>
 #include <span>
 
-#include "tunekit/core/state_of.hpp"
+#include "tunekit/core/detail/state_of.hpp"
 #include "tunekit/curve/concepts.hpp"
 #include "tunekit/random/generator.hpp"
 
@@ -54,11 +54,11 @@ struct slot {
 /// A schedule that makes the state of a run over some tasks. Throws std::invalid_argument where a setting is out of
 /// range.
 template <class S>
-concept starts = core::starts_on<S, std::span<const task_view>, run_shape>;
+concept starts = core::detail::starts_on<S, std::span<const task_view>, run_shape>;
 
 /// The type of the state that `start` returns.
 template <class S>
-using state_of = core::state_of<S, std::span<const task_view>, run_shape>;
+using state_of = core::detail::state_of<S, std::span<const task_view>, run_shape>;
 
 /// A schedule that chooses an active task. It is called only while one is active.
 template <class S, class G>

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/core/state_of.hpp"
+#include "tunekit/core/detail/state_of.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/concepts.hpp"
 
@@ -17,11 +17,11 @@ namespace tunekit::search {
 
 /// A strategy that makes the state of a run over `space`. Throws std::invalid_argument where a setting is out of range.
 template <class S, class Space>
-concept starts_on = core::starts_on<S, Space>;
+concept starts_on = core::detail::starts_on<S, Space>;
 
 /// The type of the state that `start` returns.
 template <class S, class Space>
-using state_of = core::state_of<S, Space>;
+using state_of = core::detail::state_of<S, Space>;
 
 /// A strategy that proposes: at most `n` configurations of `space`, none of them proposed or observed before. Earlier
 /// proposals may still be out. Fewer than `n` has no meaning of its own. An empty batch means that the strategy waits

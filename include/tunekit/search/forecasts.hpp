@@ -16,7 +16,6 @@ namespace tunekit::search {
 namespace detail {
 class guidance;
 }
-class memory;
 
 /// An experience with a Gaussian process fitted to each of its sources. Fitted once, when it is first asked, it serves
 /// any number of runs and spaces: copies share it. Made of an experience wherever one is given, such as in
@@ -35,6 +34,11 @@ class memory;
 /// Threads:    const calls are safe.
 class forecasts {
 public:
+    // What a strategy asks of the past, behind interfaces: search/outlook.hpp has them.
+    class asked_space;
+    class outlook;
+    class memory;
+
     forecasts() = default;  ///< of nothing
     forecasts(
         const experience& past);  ///< Copies it; nothing is fitted yet. An empty one is nothing. Implicit: it is one.

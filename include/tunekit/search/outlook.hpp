@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
+#include "tunekit/search/forecasts.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::search {
 
 /// A space without its type, as the past asks it.
-class asked_space {
+class forecasts::asked_space {
 public:
     [[nodiscard]] virtual index size() const = 0;
     /// The number of values of each parameter.
@@ -40,7 +41,7 @@ protected:
 };
 
 /// What the past says of one space. Threads: const calls are safe.
-class outlook {
+class forecasts::outlook {
 public:
     virtual ~outlook() = default;
 
@@ -58,7 +59,7 @@ public:
 };
 
 /// What was measured before. Threads: const calls are safe.
-class memory {
+class forecasts::memory {
 public:
     virtual ~memory() = default;
 

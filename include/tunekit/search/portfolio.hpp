@@ -70,9 +70,12 @@ struct portfolio {
     portfolio_options options{};
     forecasts past{};  ///< what was measured before; empty: nothing is known
 
-    static constexpr std::size_t centres = 4;             ///< best measured whose neighbours are judged
-    static constexpr std::size_t rounds = 4;              ///< of neighbours of candidates
-    static constexpr std::size_t round_neighbours = 128;  ///< the most judged in a round
+    static constexpr std::size_t centres = 4;                            ///< best measured whose neighbours are judged
+    static constexpr std::size_t rounds = 4;                             ///< of neighbours of candidates
+    static constexpr std::size_t round_neighbours = 128;                 ///< the most judged in a round
+    static constexpr std::size_t forest_rows = 2000;                     ///< the most measurements that the forest sees
+    static constexpr auto forest_encoding = space::encoding::values;     ///< what the forest sees of a configuration
+    static constexpr auto process_encoding = space::encoding::ordinals;  ///< what the Gaussian process sees of it
 
     /// The state of a run. It is a regular value where the models' states are: copy it to replay.
     struct state {
@@ -104,13 +107,13 @@ struct portfolio {
     {
         options.check();
         state s, cold;
-        cold.forest = forest.start(space.feature_count(options.forest_encoding));
-        cold.process = process.start(space.feature_count(options.process_encoding));
+        cold.forest = forest.start(space.feature_count(forest_encoding));
+        cold.process = process.start(space.feature_count(process_encoding));
         if (past.empty()) return cold;
         s.told = detail::guidance(space, past);
         if (!s.told.on()) return cold;
-        s.forest = forest.start(columns(s, space, options.forest_encoding, forest_told(s)));
-        s.process = process.start(columns(s, space, options.process_encoding, true));
+        s.forest = forest.start(columns(s, space, forest_encoding, forest_told(s)));
+        s.process = process.start(columns(s, space, process_encoding, true));
         s.turn.starts = s.told.starts();
         s.due = cold.due = detail::calendar(2);
         s.alone.push_back(std::move(cold));
@@ -263,7 +266,7 @@ private:
     void fit_forest(state& s, const Space& space, G& gen) const
     {
         if (!s.due.take_forest(s.past.answered())) return;
-        s.forest_sees.trim(s.past, options.forest_rows);
+        s.forest_sees.trim(s.past, forest_rows);
         std::vector<index> which;
         std::vector<double> log_costs;
         for (const std::size_t k : s.forest_sees.rows) {
@@ -271,8 +274,8 @@ private:
             log_costs.push_back(s.past.log_cost(k));
         }
         detail::draw_near(log_costs);
-        const core::plain_vector<float> rows = rows_of(s, space, which, options.forest_encoding, forest_told(s));
-        forest.fit(s.forest, surrogate::features(rows, columns(s, space, options.forest_encoding, forest_told(s))),
+        const core::plain_vector<float> rows = rows_of(s, space, which, forest_encoding, forest_told(s));
+        forest.fit(s.forest, surrogate::features(rows, columns(s, space, forest_encoding, forest_told(s))),
                    detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
     }
 
@@ -292,8 +295,8 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(out ? detail::past::failure : s.past.log_cost(k));
         }
-        const core::plain_vector<float> rows = rows_of(s, space, which, options.process_encoding, true);
-        const surrogate::features taken(rows, columns(s, space, options.process_encoding, true));
+        const core::plain_vector<float> rows = rows_of(s, space, which, process_encoding, true);
+        const surrogate::features taken(rows, columns(s, space, process_encoding, true));
         detail::draw_near(log_costs);
         std::vector<double> scores = detail::capped_log_scores(log_costs, 1);
         s.told.weigh(space, which, scores, open);
@@ -314,8 +317,8 @@ private:
         }
         space::index_set seen;  // a sample repeats itself
         std::erase_if(s.listed, [&](index i) { return s.proposed.contains(i) || !seen.insert(i); });
-        s.asked = {process, rows_of(s, space, s.listed, options.process_encoding, true),
-                   columns(s, space, options.process_encoding, true)};
+        s.asked = {process, rows_of(s, space, s.listed, process_encoding, true),
+                   columns(s, space, process_encoding, true)};
     }
 
     /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
@@ -366,10 +369,9 @@ private:
     void judge(const state& s, const Space& space, const std::vector<index>& fresh, detail::two_views& seen) const
     {
         if (fresh.empty()) return;
-        const core::plain_vector<float> rows = rows_of(s, space, fresh, options.process_encoding, true);
+        const core::plain_vector<float> rows = rows_of(s, space, fresh, process_encoding, true);
         core::plain_vector<stats::prediction> predicted(fresh.size());
-        process.predict(s.process, surrogate::features(rows, columns(s, space, options.process_encoding, true)),
-                        predicted);
+        process.predict(s.process, surrogate::features(rows, columns(s, space, process_encoding, true)), predicted);
         s.told.add_mean(space, fresh, predicted);
         std::vector<double> by_process;
         for (const stats::prediction& p : predicted) by_process.push_back(value(s, p));
@@ -382,11 +384,10 @@ private:
                                                 const std::vector<index>& which) const
     {
         const bool told = forest_told(s);
-        const core::plain_vector<float> rows = rows_of(s, space, which, options.forest_encoding, told);
+        const core::plain_vector<float> rows = rows_of(s, space, which, forest_encoding, told);
         core::plain_vector<stats::prediction> predicted(which.size());
         if (!predicted.empty())
-            forest.predict(s.forest, surrogate::features(rows, columns(s, space, options.forest_encoding, told)),
-                           predicted);
+            forest.predict(s.forest, surrogate::features(rows, columns(s, space, forest_encoding, told)), predicted);
         std::vector<double> out;
         out.reserve(predicted.size());
         for (const stats::prediction& p : predicted) out.push_back(value(s, p));
@@ -411,6 +412,7 @@ private:
         return told ? s.told.with_columns(space, which, std::move(rows), d) : rows;
     }
 
+    /// Of one source alone the forest hears nothing.
     [[nodiscard]] static bool forest_told(const state& s) { return !s.told.careful(); }
 
     [[nodiscard]] static double value(const state& s, const stats::prediction& p)

@@ -8,7 +8,6 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/space/concepts.hpp"
 
 namespace tunekit::search {
 
@@ -20,9 +19,6 @@ struct portfolio_options {
     std::size_t sample = 2000;       ///< >= 1; random candidates in a list
     std::size_t shortlist = 128;     ///< >= 1; kept of a list by each model, until the next list
     std::size_t process_rows = 300;  ///< >= 16; the most measurements that the Gaussian process sees
-    std::size_t forest_rows = 2000;  ///< >= 16; the most measurements that the forest sees
-    space::encoding forest_encoding = space::encoding::values;     ///< what the forest sees of a configuration
-    space::encoding process_encoding = space::encoding::ordinals;  ///< what the Gaussian process sees of it
 
     /// Throws std::invalid_argument where a setting is out of range.
     void check() const;
@@ -42,7 +38,6 @@ TUNEKIT_INLINE void portfolio_options::check() const
     require(sample >= 1, "portfolio: sample is 0, want >= 1");
     require(shortlist >= 1, "portfolio: shortlist is 0, want >= 1");
     require(process_rows >= 16, "portfolio: process_rows is below 16, want >= 16");
-    require(forest_rows >= 16, "portfolio: forest_rows is below 16, want >= 16");
 }
 
 }  // namespace tunekit::search

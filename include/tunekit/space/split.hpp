@@ -80,14 +80,6 @@ template <detail::fixed_string Name>
     return detail::make_named<Name>(detail::given_splits(Name.view(), n, std::move(candidates)));
 }
 
-/// The split that a library would use without tuning. It chooses the parts from the innermost outwards: each is the
-/// largest divisor of what is left that is at most its limit; -1 is no limit. The outermost part takes the rest.
-///
-///     fallback_split(128, {-1, 8, 4})      // 4 8 4
-///
-/// Source: TVM, autotvm.task.space.FallbackConfigEntity.fallback_split.
-[[nodiscard]] std::vector<int> fallback_split(int n, const std::vector<int>& limits);
-
 }  // namespace tunekit::space
 
 #if TUNEKIT_BODIES
@@ -167,21 +159,6 @@ TUNEKIT_INLINE std::vector<std::vector<int>> splits(std::string_view name, int n
     std::vector<std::vector<int>> out;
     std::vector<int> sizes(static_cast<std::size_t>(parts), 1);
     detail::add_splits(name, n, options, detail::split_sizes(n, options), sizes, sizes.size() - 1, 1, out);
-    return out;
-}
-
-TUNEKIT_INLINE std::vector<int> fallback_split(int n, const std::vector<int>& limits)
-{
-    if (n < 1) invalid({"space: fallback_split: n is ", std::to_string(n), ", want >= 1"});
-    if (limits.empty()) invalid("space: fallback_split: no limits, want one per part");
-    std::vector<int> out(limits.size());
-    for (std::size_t i = limits.size(); i-- > 1;) {
-        int d = limits[i] < 0 || limits[i] > n ? n : limits[i] == 0 ? 1 : limits[i];
-        while (n % d != 0) --d;
-        out[i] = d;
-        n /= d;
-    }
-    out[0] = n;
     return out;
 }
 

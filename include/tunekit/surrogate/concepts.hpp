@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <span>
 
+#include "tunekit/core/detail/state_of.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/core/state_of.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/stats/prediction.hpp"
 
@@ -48,7 +48,7 @@ using ordinals = rows_of<std::uint16_t>;  ///< rows of positions in ascending va
 
 /// The type of the state that `start` returns.
 template <class M>
-using state_of = core::state_of<M, std::size_t>;
+using state_of = core::detail::state_of<M, std::size_t>;
 
 /// A model that is fitted to all rows at once; `y` are scores, finite, one per row. An earlier fit is replaced.
 template <class M, class Rows, class G>
@@ -77,7 +77,7 @@ concept keeps_rows = requires(const M& model, const state_of<M>& state, const Ro
 /// A surrogate over `Rows` (features or ordinals).
 /// Semantics: equal states, data and generators fit equally; `predict` is const and thread-safe on one state.
 template <class M, class Rows, class G>
-concept model = std::copyable<M> && core::starts_on<M, std::size_t> && std::copyable<state_of<M>> && fits<M, Rows, G> &&
-                predicts<M, Rows>;
+concept model = std::copyable<M> && core::detail::starts_on<M, std::size_t> && std::copyable<state_of<M>> &&
+                fits<M, Rows, G> && predicts<M, Rows>;
 
 }  // namespace tunekit::surrogate

@@ -89,7 +89,7 @@ int main()
         std::printf("%s: %d items, %d threads: %.2f us, %.0f GB/s\n", device.name.c_str(), tk::get<"items">(c),
                     tk::get<"threads">(c), 1e6 * best.measured.cost, 8e-9 * n / best.measured.cost);
         return 0;
-    } catch (const tk::measure::no_cuda& e) {
+    } catch (const tk::measure::no_device& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;
     }

@@ -38,7 +38,7 @@ auto transposition()
         space, [](const auto& c) {
             const int tile = tk::get<"tile">(c);
             const int rows = tk::get<"rows">(c);
-            tk::measure::cuda_source out;
+            tk::measure::device_source out;
             out.text = "enum { n = " + std::to_string(n) + ", tile = " + std::to_string(tile) +
                        ", rows = " + std::to_string(rows) + ", padding = " + std::to_string(tk::get<"padding">(c)) +
                        R"( };
@@ -96,7 +96,7 @@ int main()
 {
     try {
         tune();
-    } catch (const tk::measure::no_cuda& e) {
+    } catch (const tk::measure::no_device& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;
     } catch (const std::exception& e) {

@@ -39,7 +39,7 @@ auto transposition()
         space, [defines = tk::measure::macros(space)](const auto& c) {
             const int tile = tk::get<"tile">(c);
             const int rows = tk::get<"rows">(c);
-            tk::measure::opencl_source out;
+            tk::measure::device_source out;
             out.prologue = defines(c);  // #define tile 8 ...
             out.text = "enum { n = " + std::to_string(n) + R"( };
 __kernel __attribute__((reqd_work_group_size(tile, rows, 1)))
@@ -94,7 +94,7 @@ int main(int argc, char** argv)
 {
     try {
         tune(argc > 1 ? argv[1] : nullptr);
-    } catch (const tk::measure::no_opencl& e) {
+    } catch (const tk::measure::no_device& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;
     } catch (const std::exception& e) {

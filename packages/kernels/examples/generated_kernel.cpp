@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/autotvm/x86_layout.hpp"
-#include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure.hpp"
@@ -53,7 +53,7 @@ struct layer {
             block = tk::get<"tile_oc">(c)[1];
             const int ic = tk::get<"tile_ic">(c)[1];
             std::ranges::copy(at::blocked(x, 1, shape.ci, shape.height * shape.width, ic), in.data());
-            std::ranges::copy(at::blocked_weights(w, shape, ic, block), weights.data());
+            std::ranges::copy(at::blocked(w, shape, ic, block), weights.data());
             return [function, this] { function(in.data(), weights.data(), y.data(), frame.data()); };
         };
     }
@@ -74,7 +74,7 @@ struct checker {
 template <class Space>
 tk::index untuned(const Space& space)
 {
-    const auto tiles = at::conv2d_x86_fallback(shape, tk::kernels::vector_unit::host().lanes);
+    const auto tiles = at::conv2d_x86_fallback(shape);
     auto c = space.at(0);
     tk::get<"tile_ic">(c) = {shape.ci / tiles.ic, tiles.ic};
     tk::get<"tile_oc">(c) = {shape.co / tiles.oc, tiles.oc};

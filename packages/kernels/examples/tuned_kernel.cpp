@@ -34,7 +34,7 @@ namespace {
 constexpr gemm_shape shape{.m = 128, .n = 768, .k = 768};
 
 /// The kernel that the log at `path` found best.
-gemm_kernel tuned(const std::string& path, tk::index& best)
+gemm_kernel<> tuned(const std::string& path, tk::index& best)
 {
     const auto space = gemm_space(shape, kernel_table());
     tk::tuning record;

@@ -34,7 +34,7 @@ struct any_nchw_operator : plain_operator<tunekit::kernels::any_nchw_kernel, tun
     }
     static tunekit::kernels::any_nchw_config untuned(const shape_type& s)
     {
-        return tunekit::kernels::default_nchw_config(s, kernel_table());
+        return tunekit::kernels::default_config<tunekit::kernels::nchw_config>(s, kernel_table());
     }
 };
 

@@ -64,12 +64,15 @@ public:
     {
         return tunekit::kernels::conv2d_family_space(kernel_table());
     }
-    static auto untuned(const shape_type& s) { return tunekit::kernels::default_family_config(s, kernel_table()); }
+    static auto untuned(const shape_type& s)
+    {
+        return tunekit::kernels::default_config<tunekit::kernels::conv2d_family_config>(s, kernel_table());
+    }
 
     template <class Config>
     family_conv2d_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                            std::span<float> copy)
-        : any_nchw_operator(s, for_shape(tunekit::kernels::config_of<tunekit::kernels::conv2d_family_config>(c), s), x,
+        : any_nchw_operator(s, tunekit::kernels::config_of<tunekit::kernels::conv2d_family_config>(c).for_shape(s), x,
                             w, copy)
     {
     }

@@ -11,7 +11,6 @@
 
 #include "packages/kernels/operators/operator_case.hpp"
 #include "packages/kernels/table/kernel_table.hpp"
-#include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/conv2d/blocked.hpp"
 #include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/conv2d/space.hpp"
@@ -46,7 +45,8 @@ public:
     static std::size_t max_output(const shape_type& s)
     {
         int most = s.co;
-        for (const auto& t : kernel_table().tiles) most = (std::max)(most, tunekit::kernels::padded(s.co, t.nv * t.vl));
+        for (const auto& t : kernel_table().tiles)
+            most = (std::max)(most, tunekit::kernels::detail::padded(s.co, t.nv * t.vl));
         return static_cast<std::size_t>(s.outputs() / s.co) * static_cast<std::size_t>(most);
     }
     [[nodiscard]] std::size_t output_size() const { return kernel_.output_size(); }
@@ -84,7 +84,7 @@ private:
     const float* x_;
 };
 
-struct conv2d_operator : blocked_operator<tunekit::kernels::conv2d_kernel, tunekit::kernels::conv2d_config> {
+struct conv2d_operator : blocked_operator<tunekit::kernels::conv2d_kernel<>, tunekit::kernels::conv2d_config> {
     using blocked_operator::blocked_operator;
 
     static auto space(const shape_type& s, tunekit::kernels::hazards h)
@@ -101,7 +101,10 @@ struct nchw_operator : plain_operator<tunekit::kernels::nchw_kernel, tunekit::ke
     {
         return tunekit::kernels::conv2d_nchw_space(s, kernel_table());
     }
-    static auto untuned(const shape_type& s) { return tunekit::kernels::default_nchw_config(s, kernel_table()); }
+    static auto untuned(const shape_type& s)
+    {
+        return tunekit::kernels::default_config<tunekit::kernels::nchw_config>(s, kernel_table());
+    }
 };
 
 using conv2d_case = operator_case<conv2d_operator>;

@@ -18,7 +18,6 @@
 #include "packages/kernels/operators/noise.hpp"
 #include "tunekit/kernels/autotvm/x86.hpp"
 #include "tunekit/kernels/autotvm/x86_layout.hpp"
-#include "tunekit/kernels/autotvm/x86_source.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/verify.hpp"
@@ -73,7 +72,7 @@ public:
             block_ = tunekit::get<"tile_oc">(c)[1];
             const int ic = tunekit::get<"tile_ic">(c)[1];
             std::ranges::copy(at::blocked(data_->x, s.batch, s.ci, s.height * s.width, ic), x_.data());
-            std::ranges::copy(at::blocked_weights(data_->w, s, ic, block_), w_.data());
+            std::ranges::copy(at::blocked(data_->w, s, ic, block_), w_.data());
             return [function, x = x_.data(), w = w_.data(), y = y_.data(), frame = frame_.data()] {
                 function(x, w, y, frame);
             };
@@ -108,7 +107,7 @@ private:
     }
 
     std::shared_ptr<const convolution_data> data_;
-    tunekit::kernels::buffer x_, w_;  // of one size under every configuration
+    tunekit::kernels::buffer<> x_, w_;  // of one size under every configuration
     tunekit::measure::guarded_buffer<float> y_, frame_;
     int block_ = 1;
 };

@@ -34,7 +34,7 @@ namespace programs {
 /// A device with the tasks that are run on it. Add tasks, then begin; then use the pool.
 class cuda_tasks {
 public:
-    /// Libraries by path, or the system's. Throws tunekit::measure::no_cuda where there is no driver, device or NVRTC.
+    /// Libraries by path, or the system's. Throws tunekit::measure::no_device where there is no driver, device or NVRTC.
     explicit cuda_tasks(const std::string& driver = {}, const std::string& compiler = {})
         : device_(tunekit::measure::find_cuda_device(0, driver)),
           compilers_({.architecture = device_.architecture(), .library = compiler}),
@@ -69,8 +69,8 @@ public:
     std::size_t add(Template what, const std::shared_ptr<tunekit::measure::cuda_operands>& on, Repetition repeat)
     {
         namespace ms = tunekit::measure;
-        work_.push_back(ms::worker_task{
-            what.space, ms::detail::device_runs<ms::cuda_run>(what, compilers_.cache(), *on, std::move(repeat), gpu_)});
+        work_.push_back(ms::worker_task{what.space, ms::detail::device_runs<ms::detail::cuda_run>(
+                                                        what, compilers_.cache(), *on, std::move(repeat), gpu_)});
         may_.emplace_back(what, compilers_.cache(), ms::detail::cuda_rule(device_));
         sources_.push_back(
             {.source_of = [what](tunekit::index i) { return what.source_of(what.space.at(i)); }, .entry = what.entry});
@@ -79,8 +79,8 @@ public:
                  std::vector<contestant> field;
                  for (const auto& [name, i] : ours) {
                      const auto c = what.space.at(i);
-                     const ms::cuda_image image = cache.image(cache.key(what.source_of(c), what.entry));
-                     const auto run = std::make_shared<ms::cuda_run>(gpu, image, what.text(c), *on);
+                     const ms::detail::cuda_image image = cache.image(cache.key(what.source_of(c), what.entry));
+                     const auto run = std::make_shared<ms::detail::cuda_run>(gpu, image, what.text(c), *on);
                      field.push_back({name, [run, turn = std::uint64_t{0}]() mutable { return (*run)(turn++); }});
                  }
                  return field;
@@ -233,7 +233,7 @@ auto with_cuda_template(const tunekit::kernels::gemm_shape& s, bool, bool data, 
         operands[1] = std::move(turned);
     }
     if (s.batch == 1 && s.m < 32) return use(at::dense_small_cuda_template(s), operands, want);
-    if (at::has_dense_large_cuda(s)) return use(at::dense_large_cuda_template(s), operands, want);
+    if (tunekit::kernels::detail::has_dense_large_cuda(s)) return use(at::dense_large_cuda_template(s), operands, want);
     return use(at::batched_gemm_cuda_template(s), operands, want);
 }
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "packages/kernels/table/kernel_table.hpp"
-#include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/depthwise/depthwise.hpp"
 #include "tunekit/kernels/depthwise/space.hpp"
@@ -30,7 +29,7 @@ public:
     }
     static auto untuned(const shape_type& s)
     {
-        return tunekit::kernels::default_depthwise_config(s, kernel_table(), Vectorise);
+        return tunekit::kernels::default_config<tunekit::kernels::depthwise_config>(s, kernel_table(), Vectorise);
     }
     static std::size_t left(const shape_type& s) { return static_cast<std::size_t>(s.inputs()); }
     static std::size_t right(const shape_type& s) { return static_cast<std::size_t>(s.weights()); }
@@ -44,7 +43,7 @@ public:
         int most = s.co;
         for (const auto& t : kernel_table().depthwise)
             if (Vectorise == tunekit::kernels::vectorise_mode::channel)
-                most = (std::max)(most, tunekit::kernels::padded(s.co, t.nv * t.vl));
+                most = (std::max)(most, tunekit::kernels::detail::padded(s.co, t.nv * t.vl));
         return static_cast<std::size_t>(s.outputs() / s.co) * static_cast<std::size_t>(most);
     }
 
@@ -52,7 +51,8 @@ public:
     template <class Config>
     depthwise_operator(const shape_type& s, const Config& c, std::span<const float> x, std::span<const float> w,
                        std::span<float>)
-        : kernel_(s, tunekit::kernels::depthwise_config_of(c, Vectorise), kernel_table(), w), x_(kernel_.input_size())
+        : kernel_(s, tunekit::kernels::config_of<tunekit::kernels::depthwise_config>(c, Vectorise), kernel_table(), w),
+          x_(kernel_.input_size())
     {
         kernel_.pack_input(x, {x_.data(), x_.size()});
     }
@@ -62,7 +62,7 @@ public:
 
 private:
     tunekit::kernels::depthwise_kernel kernel_;
-    tunekit::kernels::buffer x_;
+    tunekit::kernels::buffer<> x_;
 };
 
 }  // namespace programs

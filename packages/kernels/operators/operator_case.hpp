@@ -24,9 +24,9 @@
 namespace programs {
 
 /// The same floats where a vector load of them crosses no cache line.
-inline tunekit::kernels::buffer aligned(std::span<const float> from)
+inline tunekit::kernels::buffer<> aligned(std::span<const float> from)
 {
-    tunekit::kernels::buffer out(from.size());
+    tunekit::kernels::buffer<> out(from.size());
     std::copy(from.begin(), from.end(), out.data());
     return out;
 }
@@ -39,7 +39,7 @@ struct operator_data {
     shape_type shape;
     decltype(Operator::space(shape_type{}, tunekit::kernels::hazards::excluded)) space;
     std::vector<float> left;
-    tunekit::kernels::buffer right;  // may be read where it lies, in the timed run
+    tunekit::kernels::buffer<> right;  // may be read where it lies, in the timed run
     std::vector<float> reference;
     tunekit::measure::tolerance within;
 

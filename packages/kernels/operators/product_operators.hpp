@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    tunekit::kernels::gemm_kernel kernel_;
+    tunekit::kernels::gemm_kernel<> kernel_;
     const float* a_;
     const float* b_;
     std::size_t size_;
@@ -81,7 +81,10 @@ public:
     {
         return tunekit::kernels::dense_space(s, kernel_table());
     }
-    static auto untuned(const shape_type& s) { return tunekit::kernels::default_dense_config(s, kernel_table()); }
+    static auto untuned(const shape_type& s)
+    {
+        return tunekit::kernels::default_config<tunekit::kernels::dense_config>(s, kernel_table());
+    }
 
     template <class Config>
     dense_operator(const shape_type& s, const Config& c, std::span<const float> a, std::span<const float> b,

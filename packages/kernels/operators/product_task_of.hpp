@@ -31,12 +31,13 @@ namespace programs {
 
 /// The nearest number of a type to noise in [-1, 1); bytes take all values.
 template <class T>
-tunekit::kernels::basic_buffer<T> noise_of(std::int64_t n, std::uint64_t which)
+tunekit::kernels::buffer<T> noise_of(std::int64_t n, std::uint64_t which)
 {
-    tunekit::kernels::basic_buffer<T> out(static_cast<std::size_t>(n));
+    tunekit::kernels::buffer<T> out(static_cast<std::size_t>(n));
     const std::vector<float> from = noise(n, which);
     for (std::size_t i = 0; i < from.size(); ++i) {
-        if constexpr (std::is_same_v<T, tunekit::kernels::bfloat16>) out[i] = tunekit::kernels::to_bfloat16(from[i]);
+        if constexpr (std::is_same_v<T, tunekit::kernels::bfloat16>)
+            out[i] = tunekit::kernels::bfloat16::nearest(from[i]);
         else if constexpr (std::is_same_v<T, std::uint8_t>) out[i] = static_cast<T>(127.5F * (from[i] + 1));
         else if constexpr (std::is_same_v<T, std::int8_t>) out[i] = static_cast<T>(std::floor(128 * from[i]));
         else out[i] = static_cast<T>(from[i]);
@@ -50,8 +51,8 @@ struct product_data {
     tunekit::kernels::gemm_shape shape;
     const tunekit::kernels::product_table<Format>& table;
     packing how;
-    tunekit::kernels::basic_buffer<typename Format::left> a;
-    tunekit::kernels::basic_buffer<typename Format::right> b;
+    tunekit::kernels::buffer<typename Format::left> a;
+    tunekit::kernels::buffer<typename Format::right> b;
     std::vector<typename Format::sum> reference;
     tunekit::measure::tolerance within{};
 
@@ -61,7 +62,7 @@ struct product_data {
           how(p),
           a(noise_of<typename Format::left>(std::int64_t{s.batch} * s.m * s.k, 1)),
           b(noise_of<typename Format::right>(std::int64_t{s.batch} * s.k * s.n, 2)),
-          reference(tunekit::kernels::reference_product<Format>(s, {a.data(), a.size()}, {b.data(), b.size()}))
+          reference(tunekit::kernels::reference_gemm<Format>(s, {a.data(), a.size()}, {b.data(), b.size()}))
     {
         double largest = 0;
         for (const auto r : reference) largest = (std::max)(largest, std::fabs(static_cast<double>(r)));
@@ -89,7 +90,7 @@ public:
 
 private:
     const product_data<Format>* on_;
-    tunekit::kernels::basic_gemm_kernel<Format> kernel_;
+    tunekit::kernels::gemm_kernel<Format> kernel_;
     bool ahead_ = false;
 };
 

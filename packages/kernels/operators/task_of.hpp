@@ -36,7 +36,7 @@ public:
     void run() { kernel_.run(output_.data()); }
 
 private:
-    tunekit::kernels::buffer input_, output_;
+    tunekit::kernels::buffer<> input_, output_;
     Operator kernel_;
 };
 

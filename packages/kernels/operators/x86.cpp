@@ -13,8 +13,7 @@ programs::built_task programs::x86_task(const tunekit::kernels::conv2d_shape& sh
 {
     namespace measure = tunekit::measure;
     return with_x86_template(shape, [&](const auto& program, const auto& last) {
-        const auto want =
-            tunekit::kernels::autotvm::conv2d_x86_fallback(shape, tunekit::kernels::vector_unit::host().lanes);
+        const auto want = tunekit::kernels::autotvm::conv2d_x86_fallback(shape);
         const std::int64_t flag = shape.kernel_h == 1 && shape.kernel_w == 1 ? want.oh : want.unroll_kw;
         const auto is_it = [&](const auto& c) {
             return tunekit::get<"tile_ic">(c)[1] == want.ic && tunekit::get<"tile_oc">(c)[1] == want.oc &&

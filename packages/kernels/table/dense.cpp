@@ -11,6 +11,6 @@ constexpr std::array few_rows{
 
 }  // namespace
 
-std::span<const tunekit::kernels::dense_tile> dense() { return few_rows<1, 2, 3, 4, 5, 6, 7, 8>; }
+std::span<const tunekit::kernels::detail::dense_tile> dense() { return few_rows<1, 2, 3, 4, 5, 6, 7, 8>; }
 
 }  // namespace programs::families

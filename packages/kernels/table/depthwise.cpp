@@ -12,12 +12,12 @@ namespace tk = tunekit::kernels;
 
 // Rows of channels, and rows of pixels for the kernels that networks have and any other.
 template <int NV, int... MR>
-constexpr std::array channels{tk::make_depthwise_channels<MR, NV, lanes>()...};
+constexpr std::array channels{tk::make_depthwise_tile<tk::vectorise_mode::channel, MR, NV, lanes>()...};
 
 template <int KH, int SH, int... MR>
-constexpr std::array pixels{tk::make_depthwise_pixels<MR, 1, lanes, KH, SH>()...,
-                            tk::make_depthwise_pixels<MR, 2, lanes, KH, SH>()...,
-                            tk::make_depthwise_pixels<MR, 1, lanes / 2, KH, SH>()...};
+constexpr std::array pixels{tk::make_depthwise_tile<tk::vectorise_mode::pixel, MR, 1, lanes, KH, SH>()...,
+                            tk::make_depthwise_tile<tk::vectorise_mode::pixel, MR, 2, lanes, KH, SH>()...,
+                            tk::make_depthwise_tile<tk::vectorise_mode::pixel, MR, 1, lanes / 2, KH, SH>()...};
 
 template <class Tile, std::size_t... N>
 constexpr auto join(const std::array<Tile, N>&... parts)
@@ -39,7 +39,7 @@ constexpr auto all_sweeps = join(sweeps<1, 1, 2, 3, 4>, sweeps<2, 1, 2, 3, 4>);
 
 }  // namespace
 
-std::span<const tk::depthwise_tile> depthwise() { return all; }
-std::span<const tk::depthwise_sweep> depthwise_sweeps() { return all_sweeps; }
+std::span<const tk::detail::depthwise_tile> depthwise() { return all; }
+std::span<const tk::detail::depthwise_sweep> depthwise_sweeps() { return all_sweeps; }
 
 }  // namespace programs::families

@@ -15,17 +15,17 @@
 namespace programs::families {
 
 // Full-width vectors in every useful shape, and one column of half-width ones for narrow outputs: by vectors across.
-std::span<const tunekit::kernels::tile> tiles_1();
-std::span<const tunekit::kernels::tile> tiles_2();
-std::span<const tunekit::kernels::tile> tiles_3();
-std::span<const tunekit::kernels::tile> tiles_4();
-std::span<const tunekit::kernels::tile> tiles_6();
-std::span<const tunekit::kernels::tile> half_tiles_2();
+std::span<const tunekit::kernels::detail::tile<>> tiles_1();
+std::span<const tunekit::kernels::detail::tile<>> tiles_2();
+std::span<const tunekit::kernels::detail::tile<>> tiles_3();
+std::span<const tunekit::kernels::detail::tile<>> tiles_4();
+std::span<const tunekit::kernels::detail::tile<>> tiles_6();
+std::span<const tunekit::kernels::detail::tile<>> half_tiles_2();
 
-std::span<const tunekit::kernels::winograd_transform> winograd();
-std::span<const tunekit::kernels::dense_tile> dense();
-std::span<const tunekit::kernels::depthwise_tile> depthwise();
-std::span<const tunekit::kernels::depthwise_sweep> depthwise_sweeps();
+std::span<const tunekit::kernels::detail::winograd_transform> winograd();
+std::span<const tunekit::kernels::detail::dense_tile> dense();
+std::span<const tunekit::kernels::detail::depthwise_tile> depthwise();
+std::span<const tunekit::kernels::detail::depthwise_sweep> depthwise_sweeps();
 
 inline constexpr int lanes = tunekit::kernels::native.lanes;
 inline constexpr int registers = tunekit::kernels::native.registers;
@@ -34,7 +34,7 @@ inline constexpr int registers = tunekit::kernels::native.registers;
 constexpr int tallest(int nv, int cap)
 {
     int mr = 1;
-    while (mr < cap && tunekit::kernels::registers_of(mr + 1, nv) <= registers + 2) ++mr;
+    while (mr < cap && tunekit::kernels::detail::registers_of(mr + 1, nv) <= registers + 2) ++mr;
     return mr;
 }
 

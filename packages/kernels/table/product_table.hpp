@@ -17,7 +17,7 @@ namespace programs::families {
 template <class F, int NV, int Cap>
 constexpr auto product_column = []<std::size_t... I>(std::index_sequence<I...>) {
     namespace tk = tunekit::kernels;
-    return std::array{tk::make_product_tile<F, static_cast<int>(I) + 1, NV, tk::lanes_of<F>()>()...};
+    return std::array{tk::make_tile<F, static_cast<int>(I) + 1, NV, tk::detail::lanes_of<F>()>()...};
 }(std::make_index_sequence<static_cast<std::size_t>(tallest(NV, Cap))>{});
 
 template <class Tile, std::size_t... N>
@@ -34,6 +34,6 @@ constexpr auto product_tiles = joined(product_column<F, 1, 4>, product_column<F,
                                       product_column<F, 4, 6>, product_column<F, 6, 4>);
 
 template <class F>
-constexpr auto product_table_of_machine = tunekit::kernels::make_product_table<F>(product_tiles<F>);
+constexpr auto product_table_of_machine = tunekit::kernels::make_table<F>(product_tiles<F>);
 
 }  // namespace programs::families

@@ -10,21 +10,21 @@ namespace families = programs::families;
 
 const tk::tile_table& kernel_table()
 {
-    static const std::vector<tk::tile> tiles = [] {
-        std::vector<tk::tile> all;
+    static const std::vector<tk::detail::tile<>> tiles = [] {
+        std::vector<tk::detail::tile<>> all;
         for (const auto column : {families::tiles_1(), families::tiles_2(), families::tiles_3(), families::tiles_4(),
                                   families::tiles_6(), families::half_tiles_2()})
             all.insert(all.end(), column.begin(), column.end());
         return all;
     }();
-    static const tk::tile_table table{.tiles = tiles,
-                                      .registers = families::registers,
-                                      .lanes = families::lanes,
-                                      .winograd = families::winograd(),
-                                      .dense = families::dense(),
-                                      .depthwise = families::depthwise(),
-                                      .sweeps = families::depthwise_sweeps(),
-                                      .moves = tk::make_movement()};
+    static const tk::tile_table table = [] {
+        auto all = tk::make_table(tiles);
+        all.winograd = families::winograd();
+        all.dense = families::dense();
+        all.depthwise = families::depthwise();
+        all.sweeps = families::depthwise_sweeps();
+        return all;
+    }();
     return table;
 }
 

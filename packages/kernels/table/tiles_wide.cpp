@@ -3,7 +3,7 @@
 
 namespace programs::families {
 
-std::span<const tunekit::kernels::tile> tiles_4() { return column<4, lanes, 7>; }
-std::span<const tunekit::kernels::tile> tiles_6() { return column<6, lanes, 4>; }
+std::span<const tunekit::kernels::detail::tile<>> tiles_4() { return column<4, lanes, 7>; }
+std::span<const tunekit::kernels::detail::tile<>> tiles_6() { return column<6, lanes, 4>; }
 
 }  // namespace programs::families

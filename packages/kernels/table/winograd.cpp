@@ -10,6 +10,6 @@ constexpr std::array transforms{tunekit::kernels::make_winograd<M, lanes>()...,
 
 }  // namespace
 
-std::span<const tunekit::kernels::winograd_transform> winograd() { return transforms<2, 3, 4, 5, 6, 7, 8>; }
+std::span<const tunekit::kernels::detail::winograd_transform> winograd() { return transforms<2, 3, 4, 5, 6, 7, 8>; }
 
 }  // namespace programs::families

@@ -9,7 +9,7 @@ int main()
 {
     try {
         std::printf("tunekit %d: %s\n", TUNEKIT_VERSION, tunekit::measure::find_cuda_device(0).name.c_str());
-    } catch (const tunekit::measure::no_cuda& e) {
+    } catch (const tunekit::measure::no_device& e) {
         std::printf("tunekit %d: %s\n", TUNEKIT_VERSION, e.what());
     }
 }

@@ -20,7 +20,6 @@ constexpr std::array tiles{tk::make_tile<1, 2, lanes>(), tk::make_tile<2, 2, lan
 
 const tk::tile_table& kernel_table()
 {
-    static constexpr tk::tile_table table{
-        .tiles = tiles, .registers = tk::native.registers, .lanes = lanes, .moves = tk::make_movement()};
+    static constexpr tk::tile_table table = tk::make_table(tiles);
     return table;
 }

@@ -22,7 +22,7 @@ inline const unsigned n = 64;
 inline const std::vector<float> x(n), want(n);
 inline const tk::space::product space{tk::space::powers_of_two<"tile">(1U, 16U)};
 inline const auto c = space.at(0);
-inline const tk::measure::source_template program{space, [](const auto&) { return tk::measure::cuda_source{}; }};
+inline const tk::measure::source_template program{space, [](const auto&) { return tk::measure::device_source{}; }};
 inline tk::measure::cuda_operands data;
 inline void use(const auto&) {}
 

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "tests/hygiene/listings/listed.hpp"
+#include "tests/support/one_worker.hpp"
+#include "tests/support/simulated_ranks.hpp"
 #include "tunekit/curve.hpp"
 #include "tunekit/devices.hpp"
 #include "tunekit/dispatch.hpp"
@@ -99,9 +101,9 @@ struct of_curve : anything {
 
 struct of_devices : anything {
     inline static const tk::measure::source_template program{space,
-                                                             [](const auto&) { return tk::measure::cuda_source{}; }};
+                                                             [](const auto&) { return tk::measure::device_source{}; }};
     inline static auto measure_generated = measure;
-    inline static tk::measure::cubin_cache cubins{tk::measure::nvrtc_builder{{}}.cache()};
+    inline static auto cubins = tk::measure::nvrtc_builder().cache();
     static tk::measure::cuda_device device;
     static tk::measure::cuda_operands data;
     inline static tk::measure::cuda_session gpu{0};
@@ -143,7 +145,7 @@ struct of_formats : anything {
 
 struct of_io : anything {
     inline static const auto how = tk::recipes::combined();
-    inline static tk::measure::one_worker pool{measure};
+    inline static support::one_worker pool{measure};
     static const std::string name, path;
     static const tk::index candidate;
     static const std::vector<std::string> values;
@@ -158,7 +160,7 @@ struct of_kernels : anything {
         operator std::span<float>() const;
         operator std::span<const float>() const;
     } x, y, blocked_x, blocked_y, a, b, c;
-    inline static const auto executor = tk::core::serial_executor{};
+    inline static const auto executor = tk::core::detail::serial_executor{};
 };
 
 struct of_linalg : anything {
@@ -295,7 +297,7 @@ struct of_mpi : anything {
 #if !defined(LISTINGS_WITHOUT_mpi)
     inline static const auto recipe = tk::recipes::combined();
     static const MPI_Comm comm;
-    inline static tk::mpi::simulated_ranks<> carrier{{tk::measure::recorded_rows(table)},
+    inline static support::simulated_ranks<> carrier{{tk::measure::recorded_rows(table)},
                                                      {tk::measure::identity_of(space)}};
     inline static const tk::measure::source_template scale{space, [](const auto&) { return std::string(); }, "scale"};
     inline static const tk::mpi::code_folder code;

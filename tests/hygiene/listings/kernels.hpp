@@ -20,7 +20,7 @@ namespace kernels {
 inline const auto shape = tk::kernels::square_conv2d(64, 56, 64, 3, 1, 1);
 inline const tk::kernels::gemm_shape matrices{.m = 64, .n = 64, .k = 64};
 inline const std::vector<float> weights(64 * 64 * 9);
-inline const tk::core::serial_executor executor;
+inline const tk::core::detail::serial_executor executor;
 inline std::vector<float> x, y, blocked_x, blocked_y, a, b, c;
 inline const std::vector<tk::kernels::bfloat16> left, right;
 

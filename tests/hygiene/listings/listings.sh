@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# listings.sh ROOT WORK COMPILER FLAG...: the C++ of README.md and docs/*.md compiles. A listing with `int main` is a program as it stands, those of README.md with the core alone. The others of
+# listings.sh ROOT WORK COMPILER FLAG...: the C++ of README.md and docs/*.md compiles. A listing with `int main` is a program as it stands, those of README.md with the core and processes alone. The others of
 # PAGE.md are bodies of functions in namespace PAGE, where tests/hygiene/listings/PAGE.hpp declares what they speak of; they are one translation
 # unit, so that what they include is read once. On a page that says `<!-- each listing compiles alone -->` each is a unit of its own, so
 # that its includes suffice. The listings of a page that says `<!-- listings of FILE -->`
@@ -11,11 +11,11 @@ shift 2
 rm -rf "$work"
 mkdir -p "$work"
 cd "$root"
-# core_only COMMAND...: without the include paths of packages.
-core_only() {
+# first_steps COMMAND...: without the include paths of packages other than processes.
+first_steps() {
     for word in "$@"; do
         shift
-        case $word in -I*/packages/*) ;; *) set -- "$@" "$word" ;; esac
+        case $word in -I*/packages/processes/*) set -- "$@" "$word" ;; -I*/packages/*) ;; *) set -- "$@" "$word" ;; esac
     done
     "$@"
 }
@@ -38,7 +38,7 @@ for page in README.md docs/*.md; do
         fi
         if grep -q 'int main' "$part"; then
             programs=$((programs + 1))
-            if [ "$page" = README.md ]; then on=core_only; else on=env; fi
+            if [ "$page" = README.md ]; then on=first_steps; else on=env; fi
             $on "$@" -std=c++20 -fsyntax-only -x c++ "$part" || { echo "$page: this program does not compile: $part"; bad=1; }
             continue
         fi

@@ -21,7 +21,7 @@ using listed::gen;
 inline const unsigned n = 64;
 inline const std::vector<float> x(n), want(n);
 inline const tk::space::product space{tk::space::powers_of_two<"items">(1U, 16U)};
-inline const tk::measure::source_template program{space, [](const auto&) { return tk::measure::opencl_source{}; }};
+inline const tk::measure::source_template program{space, [](const auto&) { return tk::measure::device_source{}; }};
 inline tk::measure::opencl_operands data;
 inline const tk::measure::opencl_device device{};
 

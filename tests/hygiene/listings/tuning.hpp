@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/hygiene/listings/listed.hpp"
+#include "tunekit/processes/front_door.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule/round_robin.hpp"
@@ -30,6 +31,7 @@ inline const double flops1 = 1e9, flops2 = 2e9;
 inline void use(const auto&) {}
 
 inline const tk::index untuned = 0;
+inline const auto kernel = [](const auto&) {};
 inline const auto see = [](const auto&...) {};
 inline double now() { return 0; }
 inline tk::measure::measurement measured(const tk::job&) { return {.cost = 1}; }

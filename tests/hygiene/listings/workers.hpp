@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/hygiene/listings/listed.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/processes/build.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
@@ -23,7 +23,7 @@ namespace workers {
 using listed::gen, listed::space;
 
 inline const std::vector<tk::measure::recorded_row> table(10);
-inline tk::measure::simulated_workers pool(table);
+inline support::simulated_workers pool(table);
 inline tk::tuner t(space, tk::search::hill_climb{}, {}, gen);
 
 using output = std::shared_ptr<tk::measure::guarded_buffer<float>>;

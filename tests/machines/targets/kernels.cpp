@@ -82,7 +82,7 @@ void convolutions(const conv2d_shape& s)
     const auto space = conv2d_nchw_space(s, table);
     guarded in(x.size()), out(want.size());
     copy(x, in);
-    for (const tk::index i : some(space, default_nchw_config(s, table))) {
+    for (const tk::index i : some(space, default_config<nchw_config>(s, table))) {
         nchw_kernel(s, config_of<nchw_config>(space.at(i)), table, w).run(in.data(), out.data());
         expect("conv2d_nchw", i, out.span(), want);
     }
@@ -91,14 +91,14 @@ void convolutions(const conv2d_shape& s)
 void product(const gemm_shape& s)
 {
     const auto& table = kernel_table();
-    const auto d = dense_strides(s);
+    const auto d = gemm_strides::dense(s);
     const auto a = noise(s.batch * d.batch_a, 3), b = noise(s.batch * d.batch_b, 4), want = reference_gemm(s, a, b);
     guarded in(a.size()), weights(b.size()), out(want.size());
     copy(a, in);
     copy(b, weights);
     if (s.batch == 1 && s.m <= dense_kernel::max_rows) {
         const auto space = dense_space(s, table);
-        for (const tk::index i : some(space, default_dense_config(s, table))) {
+        for (const tk::index i : some(space, default_config<dense_config>(s, table))) {
             dense_kernel(s, config_of<dense_config>(space.at(i)), table, weights.span()).run(in.data(), out.data());
             expect("dense", i, out.span(), want);
         }

@@ -293,15 +293,12 @@ TEST_CASE("a belief refuses horizons behind the curve and options that keep noth
     CHECK_THROWS_AS((void)curve::belief<>{}.predict(std::vector{0.1, -0.2}, 3, 1, gen), std::invalid_argument);
 }
 
-TEST_CASE("equal generators give equal forecasts; the other settings are what they say")
+TEST_CASE("equal generators give equal forecasts")
 {
     const auto best = best_so_far(50, 12);
     philox gen{12}, other{12};
     CHECK(curve::belief<>{}.predict(best, 60, 1, gen) == curve::belief<>{}.predict(best, 60, 1, other));
     CHECK(gen == other);
-    CHECK(std::isinf(curve::reference_belief().options.jump));
-    CHECK_FALSE(curve::reference_belief().options.not_below_last);
-    CHECK(curve::thorough_belief().options.steps == 5000);
 }
 
 TEST_CASE("values and horizons of no run are refused")

@@ -95,10 +95,10 @@ TEST_CASE_TEMPLATE("a family is a family: gradients equal central differences, c
             CHECK(g[c] == doctest::Approx(difference).epsilon(1e-4).scale(1e-4));
         }
         CHECK(curve::value<F>(p, 2 * x) >= curve::value<F>(p, x));
-        using tunekit::linalg::all, tunekit::linalg::pack;
+        using tunekit::linalg::all, tunekit::core::detail::pack;
         const typename F::at f(p);
-        double lanes[tunekit::linalg::pack_size];
-        tunekit::linalg::store(f(all<pack>(x), all<pack>(std::log(x))), lanes);
+        double lanes[tunekit::core::detail::pack_size];
+        tunekit::core::detail::store(f(all<pack>(x), all<pack>(std::log(x))), lanes);
         for (const double v : lanes) CHECK(v == curve::value<F>(p, x));
     }
 }

@@ -56,11 +56,11 @@ TEST_CASE_TEMPLATE("the square root of lanes is that of each number, to the bit"
                         Real(2), Real(-1)};
     tunekit::random::philox gen{4};
     while (x.size() < 64) x.push_back(static_cast<Real>(tunekit::random::uniform_01(gen)));
-    for (std::size_t i = 0; i < x.size(); i += tunekit::core::lane_count<Real>) {
-        tunekit::core::lanes<Real> v;
-        tunekit::core::load(v, x.data() + i);
-        tunekit::core::sqrt(v);
-        for (std::size_t k = 0; k < tunekit::core::lane_count<Real>; ++k) {
+    for (std::size_t i = 0; i < x.size(); i += tunekit::core::detail::lane_count<Real>) {
+        tunekit::core::detail::lanes<Real> v;
+        tunekit::core::detail::load(v, x.data() + i);
+        tunekit::core::detail::sqrt(v);
+        for (std::size_t k = 0; k < tunekit::core::detail::lane_count<Real>; ++k) {
             const Real got = v[k], want = std::sqrt(x[i + k]);
             if (std::isnan(want)) CHECK(std::isnan(got));
             else CHECK((got == want && std::signbit(got) == std::signbit(want)));
@@ -70,8 +70,8 @@ TEST_CASE_TEMPLATE("the square root of lanes is that of each number, to the bit"
 
 TEST_CASE("a pack of one number holds it in all lanes, -0 as -0")
 {
-    const auto v = linalg::all<linalg::pack>(-0.0);
-    for (std::size_t k = 0; k < linalg::pack_size; ++k) CHECK(std::signbit(v[k]));
+    const auto v = linalg::all<tunekit::core::detail::pack>(-0.0);
+    for (std::size_t k = 0; k < tunekit::core::detail::pack_size; ++k) CHECK(std::signbit(v[k]));
 }
 
 TEST_CASE("exp stays within 2 ulp of the true value over all finite results")
@@ -132,9 +132,10 @@ TEST_CASE("a lane sum adds position j of every block in lane j, whatever the reg
     std::vector<double> x(32);
     tunekit::random::philox gen{5};
     for (double& v : x) v = tunekit::random::uniform_01(gen);
-    linalg::lane_sum sum;
-    for (std::size_t i = 0; i < x.size(); i += linalg::pack_size)
-        sum.add(i % linalg::block_size / linalg::pack_size, linalg::load(x.data() + i));
+    tunekit::core::detail::lane_sum sum;
+    for (std::size_t i = 0; i < x.size(); i += tunekit::core::detail::pack_size)
+        sum.add(i % tunekit::core::detail::block_size / tunekit::core::detail::pack_size,
+                tunekit::core::detail::load(x.data() + i));
     double lane[8] = {};
     for (std::size_t i = 0; i < x.size(); ++i) lane[i % 8] += x[i];
     CHECK(sum.total() == ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])));

@@ -36,7 +36,8 @@ double bowl(std::span<const double> x, std::span<double> g)
     return sum;
 }
 
-static_assert(linalg::differentiable_function<decltype(rosenbrock)> && linalg::differentiable_function<decltype(bowl)>);
+static_assert(linalg::detail::differentiable_function<decltype(rosenbrock)> &&
+              linalg::detail::differentiable_function<decltype(bowl)>);
 
 }  // namespace
 

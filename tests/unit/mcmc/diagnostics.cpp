@@ -42,7 +42,7 @@ TEST_CASE("the autocorrelation function by Fourier transform equals its definiti
     std::vector<double> x(77);
     double mean = 0;
     for (double& v : x) mean += (v = tunekit::random::uniform_01(gen)) / 77;
-    const auto rho = mcmc::autocorrelation_function(x);
+    const auto rho = mcmc::detail::autocorrelation_function(x);
     double variance = 0;
     for (const double v : x) variance += (v - mean) * (v - mean);
     for (std::size_t lag = 0; lag < x.size(); ++lag) {
@@ -50,8 +50,8 @@ TEST_CASE("the autocorrelation function by Fourier transform equals its definiti
         for (std::size_t t = 0; t + lag < x.size(); ++t) sum += (x[t] - mean) * (x[t + lag] - mean);
         CHECK(rho[lag] == doctest::Approx(sum / variance).epsilon(1e-10));
     }
-    CHECK(mcmc::autocorrelation_function(std::vector<double>(9, 0.1)).empty());
-    CHECK(mcmc::autocorrelation_function({}).empty());
+    CHECK(mcmc::detail::autocorrelation_function(std::vector<double>(9, 0.1)).empty());
+    CHECK(mcmc::detail::autocorrelation_function({}).empty());
 }
 
 TEST_CASE("sums of lagged products equal their definition, whatever the block, for one series and for two")
@@ -105,7 +105,8 @@ TEST_CASE("autocorrelation times equal the definition's, also where the window l
             if (static_cast<double>(m) >= 5 * tau) break;
         }
         CHECK((memory < 0.99) == (window < 1024));
-        const auto got = mcmc::integrated_time(n, walkers, [&](std::size_t t, std::size_t k) { return x[k][t]; });
+        const auto got =
+            mcmc::detail::integrated_time(n, walkers, [&](std::size_t t, std::size_t k) { return x[k][t]; });
         CHECK(got.time == doctest::Approx(tau).epsilon(1e-12));
         CHECK(got.window == window);
     }
@@ -135,8 +136,8 @@ TEST_CASE("white noise has time 1 within 5 %: 100 000 draws, 6 standard errors")
     philox gen{5};
     std::vector<double> x(100000);
     for (double& v : x) v = tunekit::random::uniform_01(gen);
-    CHECK(std::abs(mcmc::integrated_time(x.size(), 1, [&](std::size_t t, std::size_t) { return x[t]; }).time - 1) <
-          0.05);
+    CHECK(std::abs(mcmc::detail::integrated_time(x.size(), 1, [&](std::size_t t, std::size_t) { return x[t]; }).time -
+                   1) < 0.05);
 }
 
 TEST_CASE("a thinned chain counts its thinning, and a series that never moves is unreliable")

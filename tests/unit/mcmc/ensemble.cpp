@@ -38,8 +38,9 @@ struct batched_normal {
 static_assert(std::regular<mcmc::state> && std::regular<mcmc::chain>);
 static_assert(mcmc::detail::batch_log_density<batched_normal> && !mcmc::detail::point_log_density<batched_normal>);
 
-const mcmc::mixture mixed{mcmc::weighted{mcmc::stretch{}, 1.0}, mcmc::weighted{mcmc::snooker{}, 1.0},
-                          mcmc::weighted{mcmc::gaussian{.covariance = {1}, .mode = mcmc::gaussian_mode::in_turn}, 1.0}};
+const mcmc::mixture mixed{
+    mcmc::weighted{mcmc::stretch{}, 1.0}, mcmc::weighted{mcmc::snooker{}, 1.0},
+    mcmc::weighted{mcmc::gaussian{.covariance = {1}, .mode = mcmc::gaussian::coordinates::in_turn}, 1.0}};
 
 }  // namespace
 

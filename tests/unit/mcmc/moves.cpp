@@ -93,8 +93,8 @@ TEST_CASE("gaussian leaves the standard normal as it is in every mode, p(false a
     check_normal(mcmc::gaussian{}, 3, 6000, 70);
     check_normal(mcmc::gaussian{.covariance = {2}, .factor = 2}, 1, 4000, 71);
     check_normal(mcmc::gaussian{.covariance = {1, .5, 0, .5, 1, .5, 0, .5, 1}}, 3, 8000, 72);
-    check_normal(mcmc::gaussian{.covariance = {2, 3, 4}, .mode = mcmc::gaussian_mode::random}, 3, 8000, 73);
-    check_normal(mcmc::gaussian{.covariance = {2}, .mode = mcmc::gaussian_mode::in_turn}, 3, 8000, 74);
+    check_normal(mcmc::gaussian{.covariance = {2, 3, 4}, .mode = mcmc::gaussian::coordinates::random}, 3, 8000, 73);
+    check_normal(mcmc::gaussian{.covariance = {2}, .mode = mcmc::gaussian::coordinates::in_turn}, 3, 8000, 74);
 }
 TEST_CASE("a mixture leaves the standard normal as it is, p(false alarm) < 1e-6")
 {

@@ -55,7 +55,7 @@ TEST_CASE(
 {
     const double warm = walk_seconds(1, measure::cache::warm);
     const double cold = walk_seconds(1, measure::cache::cold);
-    const std::size_t copies = measure::beyond_caches() / (4096 * sizeof(cache_line)) + 2;
+    const std::size_t copies = measure::detail::usual_flush / (4096 * sizeof(cache_line)) + 2;
     const double other = walk_seconds(copies, measure::cache::warm);
     INFO("warm " << warm << " s, cold " << cold << " s, other data each time " << other << " s");
     CHECK(warm > 0);

@@ -14,7 +14,7 @@
 
 #include "tests/support/grid_space.hpp"
 #include "tests/support/message.hpp"
-#include "tunekit/measure/one_worker.hpp"
+#include "tests/support/one_worker.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/search/random.hpp"
@@ -164,7 +164,7 @@ TEST_CASE("by_objective: any strategy lowers it, over a measurer and over a pool
     CHECK(a.incumbent().candidate % 12 == 9);
     CHECK(a.best_cost() == 1);
     CHECK(a.incumbent().measured.values == measure::measured_values{4, 1});
-    measure::one_worker pool(measures);
+    support::one_worker pool(measures);
     measure::by_objective judged(pool, small, {"bytes"});
     static_assert(tk::pool<decltype(judged)>);
     const auto b = tk::tune(space, judged, tk::search::random{}, {.trials = space.size()}, gen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/one_worker.hpp"
+#include "tests/support/one_worker.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@
 
 namespace tk = tunekit;
 namespace measure = tk::measure;
-using measure::one_worker;
+using support::one_worker;
 using tk::job;
 using tk::ticket;
 

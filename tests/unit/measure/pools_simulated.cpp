@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/simulated_workers.hpp"
+#include "tests/support/simulated_workers.hpp"
 
 #include <doctest/doctest.h>
 
@@ -16,16 +16,21 @@
 namespace tk = tunekit;
 namespace measure = tk::measure;
 using measure::recorded_row;
-using measure::simulated_workers;
+using support::simulated_workers;
 using tk::answer;
 using tk::job;
 using tk::ticket;
 
 static_assert(tk::pool<simulated_workers<>>);
-static_assert(measure::rows<measure::recorded_rows> && measure::rows<measure::resampled_rows<measure::fixed>>);
-static_assert(!measure::rows<std::vector<recorded_row>>);
+static_assert(support::rows<measure::recorded_rows> && support::rows<measure::resampled_rows<measure::fixed>>);
+static_assert(!support::rows<std::vector<recorded_row>>);
 
 namespace {
+
+struct rows_of_measurements {
+    [[nodiscard]] measure::measurement row(tk::index i, const measure::limits& l) const;
+};
+static_assert(!support::rows<rows_of_measurements>);
 
 constexpr double forever = std::numeric_limits<double>::infinity();
 constexpr measure::limits asked{};  // of the jobs here
@@ -132,7 +137,7 @@ TEST_CASE("simulated workers: what a job may take is decided when it begins to r
     for (recorded_row* r : {&fast, &slow}) r->result.run_seconds = r->seconds - 1;
     const std::vector<recorded_row> both{fast, slow, slow};
     using rows = measure::resampled_rows<measure::fixed>;
-    measure::simulated_workers<rows> pool(
+    support::simulated_workers<rows> pool(
         {rows(both, {.runs = 10, .batch = 1}, 1), rows(both, {.runs = 10, .batch = 1}, 1)},
         {.workers = 1, .builders = 3});
     const measure::limits none{.abandon_factor = 1.05};

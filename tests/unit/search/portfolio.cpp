@@ -260,12 +260,10 @@ TEST_CASE("each model sees a window: the latest quarter, and the best of the oth
     const grid_space space({12, 9, 7});
     auto strategy = small();
     strategy.options.process_rows = 20;
-    strategy.options.forest_rows = 30;
     philox gen(2);
     auto state = strategy.start(space);
     while (state.past.size() < 150) (void)step(strategy, state, space, 1, gen);
     CHECK(state.process.size() <= 20);
-    CHECK(state.forest_sees.rows.size() <= 30 + 10);  // the forest is fitted at distances
 
     state = strategy.start(space);
     while (state.past.size() < 16) (void)step(strategy, state, space, 8, gen);
@@ -277,6 +275,14 @@ TEST_CASE("each model sees a window: the latest quarter, and the best of the oth
     strategy.observe(state, space, std::span(out).first(1), answer, gen);
     CHECK(std::find(state.process_sees.rows.begin(), state.process_sees.rows.end(), std::size_t{16}) !=
           state.process_sees.rows.end());
+
+    const grid_space large({20, 20, 6});
+    auto full = strategy.start(large);
+    std::vector<measurement> known;
+    for (tk::index i = 0; i < strategy_type::forest_rows + 100; ++i) known.push_back(stepped(large, i));
+    tell(strategy, full, large, known);
+    (void)strategy.propose(full, large, 1, gen);
+    CHECK(full.forest_sees.rows.size() == strategy_type::forest_rows / 4 * 3);  // trimmed, with room for more
 }
 
 TEST_CASE("the portfolio never repeats, exhausts the space and is decided by the seed, whatever it is answered")
@@ -294,7 +300,7 @@ TEST_CASE("the portfolio never repeats, exhausts the space and is decided by the
     auto sampled = small();
     sampled.options.sample = 8;
     sampled.options.shortlist = 3;
-    sampled.options.process_rows = sampled.options.forest_rows = 16;
+    sampled.options.process_rows = 16;
     for (const auto& strategy : {small(), sampled})
         for (const grid_space& space : spaces)
             for (const answers kind : {answers::bowl, answers::equal, answers::failures, answers::abandoned,
@@ -357,7 +363,6 @@ TEST_CASE("the portfolio refuses settings out of range")
     refused({.sample = 0});
     refused({.shortlist = 0});
     refused({.process_rows = 15});
-    refused({.forest_rows = 15});
 }
 
 TEST_CASE(

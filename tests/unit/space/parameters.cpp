@@ -127,13 +127,6 @@ TEST_CASE("given splits: a leading -1 is what the others leave")
     CHECK(sp::split<"t">(100, {{-1, 8}, {25, 4}}).about.numbers == std::vector<float>{13, 8, 25, 4});
 }
 
-TEST_CASE("the fallback split takes the largest divisors within limits, innermost first")
-{
-    CHECK(sp::fallback_split(128, {-1, 8, 4}) == std::vector<int>{4, 8, 4});
-    CHECK(sp::fallback_split(49, {-1, 8, 4}) == std::vector<int>{7, 7, 1});
-    CHECK(sp::fallback_split(30, {-1, -1}) == std::vector<int>{1, 30});
-}
-
 TEST_CASE("permutations: all, within positions, given; identity first")
 {
     const auto all = sp::permutation<"o">({10, 20, 30, 40});

@@ -101,7 +101,7 @@ TEST_CASE(
     }
     CHECK(carried > 6);
     std::size_t marked = 0;
-    for (const tk::task_plan& p : t.record().tasks)
+    for (const tk::plan::task_result& p : t.record().tasks)
         marked += static_cast<std::size_t>(std::count_if(p.record.trials().begin(), p.record.trials().end(),
                                                          [](const auto& one) { return one.carried; }));
     CHECK(marked == carried);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
+#include "tests/support/one_worker.hpp"
 #include "tunekit/measure/function.hpp"
-#include "tunekit/measure/one_worker.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/grid.hpp"
@@ -153,7 +153,7 @@ TEST_CASE("a watch or clock that is a variable is referred to, a temporary is ke
     CHECK(tk::tune(tiles, measure, tk::search::annealing{}, {.trials = 7}, gen, moved).trials().size() == 7);
     CHECK(calls == 7);
 
-    tk::measure::one_worker pool(measure);
+    support::one_worker pool(measure);
     CHECK_THROWS_WITH_AS(
         (void)tk::tune(tiles, pool, tk::search::annealing{}, {.trials = 7}, gen, {.clock = [] { return 0.0; }}),
         "tunekit: tune: .clock is given, but a pool has a time of its own: leave it out", std::invalid_argument);

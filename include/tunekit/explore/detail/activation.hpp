@@ -11,13 +11,13 @@
 #include <cstring>
 #include <span>
 
-#include "tunekit/core/lanes.hpp"
+#include "tunekit/core/detail/lanes.hpp"
 
 namespace tunekit::explore::detail {
 
-using floats = core::lanes<float>;
-using float_bits = core::lanes<std::uint32_t>;
-inline constexpr std::size_t float_lanes = core::lane_count<float>;
+using floats = core::detail::lanes<float>;
+using float_bits = core::detail::lanes<std::uint32_t>;
+inline constexpr std::size_t float_lanes = core::detail::lane_count<float>;
 
 /// e^z = 2^n (q + p) / (q - p) with tanh((z - n ln 2) / 2) = p / q, of |z| <= 87.
 struct exp_ratio {
@@ -99,7 +99,7 @@ template <std::floating_point Real>
 void sqrt(std::span<Real> x)
 {
     if constexpr (std::same_as<Real, float>) {
-        each_lanes(x, [](floats& v) { core::sqrt(v); });
+        each_lanes(x, [](floats& v) { core::detail::sqrt(v); });
     } else {
         for (Real& v : x) v = std::sqrt(v);
     }

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "tunekit/linalg/pack.hpp"
+#include "tunekit/core/detail/pack.hpp"
 #include "tunekit/random/fill.hpp"
 #include "tunekit/random/uniform.hpp"
 
@@ -42,7 +42,7 @@ template <generator G>
 template <generator G>
 void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fraction, G& gen)
 {
-    using linalg::pack_bits, linalg::pack_size;
+    using core::detail::pack_bits, core::detail::pack_size;
     constexpr std::size_t most = 32;
     assert(n > 0 && n <= 0xffffffffU && index.size() == fraction.size() && index.size() <= most);
     const std::size_t m = index.size();
@@ -53,15 +53,15 @@ void picks(std::uint64_t n, std::span<std::uint32_t> index, std::span<double> fr
     pack_bits unsure{};
     for (std::size_t i = 0; i < m; i += pack_size) {
         pack_bits low;
-        core::load(low, drawn + i);
+        core::detail::load(low, drawn + i);
         pack_bits high = low >> 32;
         random::detail::multiply_low(low, static_cast<std::uint32_t>(n));
         random::detail::multiply_low(high, static_cast<std::uint32_t>(n));
         high += low >> 32;
         const pack_bits below = high << 32 | (low & 0xffffffffU);  // and high >> 32 above it: the product
         unsure |= reinterpret_cast<pack_bits>(below < n);
-        core::store(rest + i, pack_bits{below >> 11});
-        core::store(chosen + i, pack_bits{high >> 32});
+        core::detail::store(rest + i, pack_bits{below >> 11});
+        core::detail::store(chosen + i, pack_bits{high >> 32});
     }
     std::uint64_t any = 0;
     for (std::size_t lane = 0; lane < pack_size; ++lane) any |= unsure[lane];

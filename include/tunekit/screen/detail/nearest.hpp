@@ -10,13 +10,13 @@
 #include <cstring>
 #include <span>
 
-#include "tunekit/core/lanes.hpp"
+#include "tunekit/core/detail/lanes.hpp"
 
 namespace tunekit::screen::detail {
 
-using floats = core::lanes<float>;
-using ints = core::lanes<std::int32_t>;
-inline constexpr std::size_t lanes = core::lane_count<float>;
+using floats = core::detail::lanes<float>;
+using ints = core::detail::lanes<std::int32_t>;
+inline constexpr std::size_t lanes = core::detail::lane_count<float>;
 
 inline constexpr std::size_t abreast = 4;  // centres looked at together
 

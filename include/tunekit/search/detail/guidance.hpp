@@ -22,7 +22,7 @@ namespace tunekit::search::detail {
 
 /// `space`, which its caller keeps, as an `asked_space`.
 template <class Space>
-class asked_space_of final : public asked_space {
+class asked_space_of final : public forecasts::asked_space {
 public:
     explicit asked_space_of(const Space& space) : space_(space) {}
 
@@ -131,7 +131,7 @@ private:
         return out;
     }
 
-    std::shared_ptr<const outlook> by_;
+    std::shared_ptr<const forecasts::outlook> by_;
     std::vector<double> weights_;
 };
 

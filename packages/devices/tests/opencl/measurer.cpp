@@ -66,7 +66,7 @@ auto program()
             const std::string mode = tk::get<"mode">(c);
             const int items = tk::get<"items">(c);
             const bool lent = mode == "lent";
-            ms::opencl_source out;
+            ms::device_source out;
             out.text = "__kernel void twice(__global const float* x, __global float* y";
             if (lent) out.text += ", __local float* part";
             out.text += ") {\n  const int i = get_global_id(0), own = get_local_id(0);\n";
@@ -111,9 +111,9 @@ TEST_CASE("the library has what is asked for, as its headers declare it")
 TEST_CASE("no loader, no platform and no such device are told in one line that says what to do")
 {
     try {
-        static_cast<void>(ms::opencl_devices("/nowhere/libOpenCL.so.1"));
+        static_cast<void>(ms::detail::opencl_devices("/nowhere/libOpenCL.so.1"));
         FAIL("there is a library");
-    } catch (const ms::no_opencl& e) {
+    } catch (const ms::no_device& e) {
         const std::string what = e.what();
         CHECK(what.find("tunekit: no OpenCL: /nowhere/libOpenCL.so.1") == 0);
         CHECK(what.find("install a loader and a driver") != std::string::npos);
@@ -123,25 +123,25 @@ TEST_CASE("no loader, no platform and no such device are told in one line that s
     {
         const support::environment_variable none("OCL_ICD_VENDORS", empty / "");
         CHECK_THROWS_WITH_AS(
-            static_cast<void>(ms::opencl_devices()),
+            static_cast<void>(ms::detail::opencl_devices()),
             "tunekit: no OpenCL platform: the loader finds no driver; install one (Debian: pocl-opencl-icd runs on any "
             "processor), or look at OCL_ICD_VENDORS",
-            ms::no_opencl);
+            ms::no_device);
     }
-    const auto all = ms::opencl_devices();
+    const auto all = ms::detail::opencl_devices();
     REQUIRE(!all.empty());
     CHECK(all[0] == ms::find_opencl_device(0));
     CHECK(all[0].threads >= 1);
     CHECK(all[0].shared_bytes >= 32 << 10);  // what OpenCL 1.2 wants of a device
     CHECK_THROWS_WITH_AS(static_cast<void>(ms::find_opencl_device(99)),
                          ("tunekit: no OpenCL device 99: want 0 to " + std::to_string(all.size() - 1)).c_str(),
-                         ms::no_opencl);
+                         ms::no_device);
     CHECK_THROWS_AS(ms::opencl_builder({}), std::invalid_argument);
     if (all.size() == 1) CHECK(ms::find_opencl_device(all[0].name.substr(1, 4)) == all[0]);
     CHECK_THROWS_WITH_AS(
         static_cast<void>(ms::find_opencl_device("no such name")),
         doctest::Contains(("\"no such name\": none has that in its name, want one of \"" + all[0].name + '"').c_str()),
-        ms::no_opencl);
+        ms::no_device);
 }
 
 TEST_CASE("good configurations are built, checked and timed by events; each fault is one failed trial of one line")
@@ -290,7 +290,7 @@ TEST_CASE("a kernel file with the parameters as macros, in half precision; its e
                        "}\n");
     const tk::space::product space{tk::space::parameter<"step">({1, 4}), tk::space::parameter<"broken">({false, true})};
     const auto twice = ms::kernel_file(file, space, [](const auto& c) {
-        return std::vector<ms::opencl_launch>{
+        return std::vector<ms::device_source::launch>{
             {.entry = "twice", .grid = {4096 / 64 / tk::get<"step">(c), 1, 1}, .block = {64, 1, 1}}};
     });
     std::vector<float> x(4096), want(x.size());

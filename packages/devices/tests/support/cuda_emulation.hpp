@@ -170,7 +170,8 @@ public:
     [[nodiscard]] block_state& state() { return state_; }
 
     /// Runs `body` for every thread of every block.
-    void run(const tunekit::measure::cuda_launch& l, std::pair<char*, char*> shared, const std::function<void()>& body)
+    void run(const tunekit::measure::device_source::launch& l, std::pair<char*, char*> shared,
+             const std::function<void()>& body)
     {
         const auto position = [](const auto& p) {
             return block_state::position{static_cast<unsigned>(p[0]), static_cast<unsigned>(p[1]),
@@ -340,7 +341,7 @@ private:
 /// A source, compiled for the host. An index outside an array of known size ends the program.
 class program {
 public:
-    explicit program(tunekit::measure::cuda_source s) : source_(std::move(s))
+    explicit program(tunekit::measure::device_source s) : source_(std::move(s))
     {
         const std::string from = folder_ / "kernel.cpp", to = folder_ / "kernel.so";
         std::ofstream(from) << host_prologue << source_.text;
@@ -370,7 +371,7 @@ public:
     }
 
 private:
-    tunekit::measure::cuda_source source_;
+    tunekit::measure::device_source source_;
     support::temporary_folder folder_;
     std::vector<tunekit::measure::loaded_code> code_;
 };

@@ -31,7 +31,7 @@ bool toolkit()
     try {
         const ms::nvrtc here;
         return true;
-    } catch (const ms::no_cuda& e) {
+    } catch (const ms::no_device& e) {
         MESSAGE("left out: " << e.what());
         return false;
     }
@@ -75,7 +75,7 @@ TEST_CASE("a missing NVRTC is named, with the remedy, in one line")
     try {
         const nvrtc_builder pool({.library = "/nowhere/libnvrtc.so"});
         FAIL("there is one");
-    } catch (const ms::no_cuda& e) {
+    } catch (const ms::no_device& e) {
         const std::string what = e.what();
         CHECK(what.find("tunekit: no NVRTC: /nowhere/libnvrtc.so") == 0);
         CHECK(what.find("install the CUDA toolkit (libnvrtc)") != std::string::npos);
@@ -83,7 +83,7 @@ TEST_CASE("a missing NVRTC is named, with the remedy, in one line")
     }
     const support::fake_library driver(support::fake_driver_source);
     CHECK_THROWS_WITH_AS(nvrtc_builder({.library = driver.path()}),
-                         "tunekit: no NVRTC of use: it lacks nvrtcVersion; install a newer one", ms::no_cuda);
+                         "tunekit: no NVRTC of use: it lacks nvrtcVersion; install a newer one", ms::no_device);
 }
 
 TEST_CASE("an architecture that the compiler does not know is refused when the builder is made")
@@ -106,18 +106,18 @@ TEST_CASE("a device newer than all that the compiler knows is compiled for as th
     const std::string key = pool.cache().key({"text"}, "kernel");
     CHECK(key == newest.cache().key({"text"}, "kernel"));
     REQUIRE_FALSE(build_one(pool, {"text"}).failed);
-    CHECK(pool.cache().image(key) == ms::cuda_image{.cubin = "text", .ptx = "//ptx\ntext"});
+    CHECK(pool.cache().image(key) == ms::detail::cuda_image{.cubin = "text", .ptx = "//ptx\ntext"});
 }
 
 TEST_CASE("machine code and PTX are read back as they were written; a file without PTX is machine code alone")
 {
     for (const char* const cubin : {"", "cubin", "\nptx 0000000000000003\n"})
         for (const char* const ptx : {"", "ptx", "\nptx 0000000000000009\n"}) {
-            const ms::cuda_image one{cubin, ptx};
-            CHECK(ms::cuda_image::of(one.text()) == one);
+            const ms::detail::cuda_image one{cubin, ptx};
+            CHECK(ms::detail::cuda_image::of(one.text()) == one);
         }
     for (const char* const plain : {"", "plain", "x\nptx 0000000000000003\n", "\nptx 3\n", "\nptx -000000000000001\n"})
-        CHECK(ms::cuda_image::of(plain) == ms::cuda_image{plain, {}});
+        CHECK(ms::detail::cuda_image::of(plain) == ms::detail::cuda_image{plain, {}});
 }
 
 TEST_CASE("sources are compiled by a program that is started, as by a fork")
@@ -168,7 +168,7 @@ TEST_CASE("a program that was started to compile does, and ends; one that was no
     CHECK(served("text", fake().path()) == std::pair(0, std::string()));
     std::ifstream file(to, std::ios::binary);
     const std::string built{std::istreambuf_iterator<char>(file), {}};
-    CHECK(ms::cuda_image::of(built) == ms::cuda_image{.cubin = "text", .ptx = "//ptx\ntext"});
+    CHECK(ms::detail::cuda_image::of(built) == ms::detail::cuda_image{.cubin = "text", .ptx = "//ptx\ntext"});
     const auto bad = served("//bad", fake().path());
     CHECK(bad.first == 1);
     CHECK(bad.second.find("error: identifier \"bad\" is undefined") != std::string::npos);

@@ -32,7 +32,7 @@ auto program()
         tk::space::parameter<"mode">({"ok", "fault", "hang", "wrong", "beyond", "refused", "bad", "newer", "younger"})};
     return ms::source_template{space, [](const auto& c) {
                                    const std::string mode = tk::get<"mode">(c);
-                                   ms::cuda_source out;
+                                   ms::device_source out;
                                    out.text = mode == "bad" ? "//bad"
                                                             : (mode == "newer"     ? "//newer\n"
                                                                : mode == "younger" ? "//younger\n"
@@ -71,7 +71,7 @@ tk::index with(const auto& space, int us, const char* mode)
 TEST_CASE("the devices are told by a child: this process stays without CUDA")
 {
     const support::fake_library driver(support::fake_driver_source, "-DDEVICES=2");
-    const auto all = ms::cuda_devices(driver.path());
+    const auto all = ms::detail::cuda_devices(driver.path());
     REQUIRE(all.size() == 2);
     CHECK(all[1].index == 1);
     CHECK(all[1].name == "Fake Device 1");
@@ -83,30 +83,30 @@ TEST_CASE("the devices are told by a child: this process stays without CUDA")
     CHECK(all[0].memory_bytes == 1U << 30);
     CHECK(ms::find_cuda_device(1, driver.path()) == all[1]);
     CHECK_THROWS_WITH_AS(static_cast<void>(ms::find_cuda_device(2, driver.path())),
-                         "tunekit: no CUDA device 2: want 0 to 1", ms::no_cuda);
+                         "tunekit: no CUDA device 2: want 0 to 1", ms::no_device);
     CHECK_THROWS(driver.count("fake_launches"));  // never opened here
 }
 
 TEST_CASE("no device and no driver are told in one line that says what to do")
 {
     const support::fake_library none(support::fake_driver_source, "-DDEVICES=0");
-    CHECK_THROWS_WITH_AS(static_cast<void>(ms::cuda_devices(none.path())),
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::detail::cuda_devices(none.path())),
                          "tunekit: no CUDA device: the driver sees none; look at nvidia-smi and CUDA_VISIBLE_DEVICES",
-                         ms::no_cuda);
+                         ms::no_device);
     try {
-        static_cast<void>(ms::cuda_devices("/nowhere/libcuda.so.1"));
+        static_cast<void>(ms::detail::cuda_devices("/nowhere/libcuda.so.1"));
         FAIL("there is a driver");
-    } catch (const ms::no_cuda& e) {
+    } catch (const ms::no_device& e) {
         const std::string what = e.what();
         CHECK(what.find("tunekit: no CUDA driver: /nowhere/libcuda.so.1") == 0);
         CHECK(what.find("install NVIDIA's driver") != std::string::npos);
         CHECK(what.find('\n') == std::string::npos);
     }
     const support::fake_library another(support::fake_compiler_source);
-    CHECK_THROWS_WITH_AS(static_cast<void>(ms::cuda_devices(another.path())),
-                         "tunekit: no CUDA driver of use: it lacks cuInit; install a newer one", ms::no_cuda);
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::detail::cuda_devices(another.path())),
+                         "tunekit: no CUDA driver of use: it lacks cuInit; install a newer one", ms::no_device);
     const support::fake_library mute("int cuInit(unsigned f) { for (;;); }");
-    CHECK_THROWS_AS(static_cast<void>(ms::cuda_devices(mute.path(), 0.2)), ms::no_cuda);
+    CHECK_THROWS_AS(static_cast<void>(ms::detail::cuda_devices(mute.path(), 0.2)), ms::no_device);
 }
 
 TEST_CASE("a device is found by its name, and what prohibits its use is said in one line")
@@ -117,22 +117,22 @@ TEST_CASE("a device is found by its name, and what prohibits its use is said in 
         static_cast<void>(ms::find_cuda_device("MIG", two.path())),
         "tunekit: no CUDA device \"MIG\": several have that in its name, want one of \"NVIDIA A100 MIG "
         "1g.5gb 0\", \"NVIDIA A100 MIG 1g.5gb 1\", or its number",
-        ms::no_cuda);
+        ms::no_device);
     CHECK_THROWS_WITH_AS(static_cast<void>(ms::find_cuda_device("H100", two.path())),
-                         doctest::Contains("\"H100\": none has that in its name"), ms::no_cuda);
+                         doctest::Contains("\"H100\": none has that in its name"), ms::no_device);
     const support::fake_library closed(support::fake_driver_source, "-DMODE=2");
-    CHECK(ms::cuda_devices(closed.path()).front().mode == 2);  // told, but not for use
+    CHECK(ms::detail::cuda_devices(closed.path()).front().mode == 2);  // told, but not for use
     for (const auto& find : {+[](const std::string& driver) { return ms::find_cuda_device(0, driver); },
                              +[](const std::string& driver) { return ms::find_cuda_device("fake", driver); }})
         CHECK_THROWS_WITH_AS(static_cast<void>(find(closed.path())),
                              "tunekit: no CUDA device 0: the compute mode of Fake Device 0 is prohibited; set another "
                              "with nvidia-smi -c, or choose another device",
-                             ms::no_cuda);
+                             ms::no_device);
     const support::fake_library mps(support::fake_driver_source, "-DINIT=805");
-    CHECK_THROWS_WITH_AS(static_cast<void>(ms::cuda_devices(mps.path())),
+    CHECK_THROWS_WITH_AS(static_cast<void>(ms::detail::cuda_devices(mps.path())),
                          doctest::Contains("CUDA_ERROR_MPS_CONNECTION_FAILED (805), as it were; MPS is asked for and "
                                            "does not answer: start nvidia-cuda-mps-control"),
-                         ms::no_cuda);
+                         ms::no_device);
 }
 
 TEST_CASE("a device that another process holds alone, and a driver older than the compiler: one line with the remedy")
@@ -176,7 +176,7 @@ TEST_CASE("the driver of the toolkit's own stub has every function that is asked
     }
     const ms::detail::cuda_driver driver(stub);
     CHECK((driver.event_elapsed != nullptr));
-    CHECK_THROWS_AS(static_cast<void>(ms::cuda_devices(stub)), ms::no_cuda);
+    CHECK_THROWS_AS(static_cast<void>(ms::detail::cuda_devices(stub)), ms::no_device);
 }
 
 TEST_CASE("good configurations are built, checked and timed by the device's clock; each fault is one failed trial")
@@ -240,7 +240,7 @@ TEST_CASE("a pool builds while the device runs, and refuses what the device cann
     const ms::source_template what{space, [](const auto& c) {
                                        const std::string mode = tk::get<"mode">(c);
                                        if (mode == "none") throw std::invalid_argument("no such kernel");
-                                       ms::cuda_source out;
+                                       ms::device_source out;
                                        out.text = mode == "bad" ? "//bad" : "//run factor=2 n=64 us=5 mode=" + mode;
                                        out.launches = {{.grid = {1, 1, 1}, .block = {tk::get<"threads">(c), 1, 1}}};
                                        return out;
@@ -344,7 +344,7 @@ TEST_CASE("a run that is timed alone follows a launch that is not, unless it is 
 TEST_CASE("what a device cannot start is known without asking it")
 {
     const ms::cuda_device on{.max_shared_bytes = 100000};
-    const ms::cuda_launch plain{.grid = {10, 10, 10}, .block = {32, 8, 4}};
+    const ms::device_source::launch plain{.grid = {10, 10, 10}, .block = {32, 8, 4}};
     CHECK_FALSE(ms::detail::exceeds(plain, std::nullopt, on));
     CHECK_FALSE(
         ms::detail::exceeds(plain, ms::cuda_resources{.registers = 64}, on));  // 1024 threads of 64: all there are
@@ -373,7 +373,7 @@ TEST_CASE("what is refused does not reach the device, and more shared memory is 
     const machine here;
     const tk::space::product space{tk::space::parameter<"shared">({0, 60000, 200000})};
     const ms::source_template what{space, [](const auto& c) {
-                                       ms::cuda_source out;
+                                       ms::device_source out;
                                        out.text = "//run factor=2 n=64 us=5 mode=ok";
                                        out.launches = {{.block = {length, 1, 1}, .shared_bytes = tk::get<"shared">(c)}};
                                        return out;

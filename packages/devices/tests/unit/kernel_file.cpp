@@ -12,7 +12,7 @@
 #include "packages/devices/tests/support/fake_cuda.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/cuda/session.hpp"
-#include "tunekit/devices/half.hpp"
+#include "tunekit/devices/detail/half.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/space/product.hpp"
@@ -62,29 +62,29 @@ TEST_CASE("half precision: exact for every half, and the nearest for every other
 {
     for (std::uint32_t h = 0; h < 65536; ++h) {
         const auto half = static_cast<std::uint16_t>(h);
-        const float x = ms::float_of(half);
-        if (std::isnan(x)) CHECK(std::isnan(ms::float_of(ms::half_of(x))));
-        else CHECK(ms::half_of(x) == half);
+        const float x = ms::detail::float_of(half);
+        if (std::isnan(x)) CHECK(std::isnan(ms::detail::float_of(ms::detail::half_of(x))));
+        else CHECK(ms::detail::half_of(x) == half);
     }
-    CHECK(ms::float_of(0x3c00) == 1);
-    CHECK(ms::float_of(0x7bff) == 65504);
-    CHECK(ms::half_of(65519.996F) == 0x7bff);
-    CHECK(ms::half_of(65520) == 0x7c00);  // half way to what would be next
-    CHECK(ms::half_of(-1e30F) == 0xfc00);
-    CHECK(ms::half_of(0x1p-25F) == 0);  // half of the least, to even
-    CHECK(ms::half_of(std::nextafterf(0x1p-25F, 1)) == 1);
-    CHECK(ms::half_of(1 + 0x1p-11F) == 0x3c00);  // half way, to even
-    CHECK(ms::half_of(1 + 0x3p-11F) == 0x3c02);
-    CHECK(ms::half_of(2 - 0x1p-12F) == 0x4000);         // carries into the exponent
-    CHECK(ms::half_of(0x1p-14F - 0x1p-26F) == 0x0400);  // from the largest without a leading 1
+    CHECK(ms::detail::float_of(0x3c00) == 1);
+    CHECK(ms::detail::float_of(0x7bff) == 65504);
+    CHECK(ms::detail::half_of(65519.996F) == 0x7bff);
+    CHECK(ms::detail::half_of(65520) == 0x7c00);  // half way to what would be next
+    CHECK(ms::detail::half_of(-1e30F) == 0xfc00);
+    CHECK(ms::detail::half_of(0x1p-25F) == 0);  // half of the least, to even
+    CHECK(ms::detail::half_of(std::nextafterf(0x1p-25F, 1)) == 1);
+    CHECK(ms::detail::half_of(1 + 0x1p-11F) == 0x3c00);  // half way, to even
+    CHECK(ms::detail::half_of(1 + 0x3p-11F) == 0x3c02);
+    CHECK(ms::detail::half_of(2 - 0x1p-12F) == 0x4000);         // carries into the exponent
+    CHECK(ms::detail::half_of(0x1p-14F - 0x1p-26F) == 0x0400);  // from the largest without a leading 1
     tk::random::philox gen(1);
     for (int k = 0; k < 100000; ++k) {
         const float x = std::ldexp(static_cast<float>(tk::random::uniform_01(gen)),
                                    static_cast<int>(tk::random::uniform_index(44, gen)) - 27);
-        const std::uint16_t h = ms::half_of(x);
+        const std::uint16_t h = ms::detail::half_of(x);
         if (h == 0x7c00) continue;
         const auto off = [&](int by) {
-            return std::fabs(static_cast<double>(ms::float_of(static_cast<std::uint16_t>(h + by))) -
+            return std::fabs(static_cast<double>(ms::detail::float_of(static_cast<std::uint16_t>(h + by))) -
                              static_cast<double>(x));
         };
         CHECK(off(0) <= off(1));
@@ -103,7 +103,8 @@ TEST_CASE("outputs in half precision are compared as numbers")
     data.poison(gpu);
     CHECK(data.wrong(gpu)->find("output 0: element 0 is ") == 0);
     const auto fill = [&](float second) {
-        const std::vector<std::uint16_t> got{ms::half_of(1.005F), ms::half_of(second), ms::half_of(-3)};
+        const std::vector<std::uint16_t> got{ms::detail::half_of(1.005F), ms::detail::half_of(second),
+                                             ms::detail::half_of(-3)};
         gpu.copy_to(reinterpret_cast<std::uintptr_t>(data.device<char>(gpu, 0)), got.data(), 6);
     };
     fill(2.5F);

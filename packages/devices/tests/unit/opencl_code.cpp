@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/devices/opencl/kernel.hpp"
+#include "tunekit/devices/detail/opencl_run.hpp"
 
 #include <doctest/doctest.h>
 
@@ -25,7 +25,7 @@ TEST_CASE("a built program reads back as it was written, whatever its binary hol
 TEST_CASE("what an OpenCL device cannot start is known without asking it, in OpenCL's words")
 {
     const ms::opencl_device on{.threads = 256, .block = {256, 256, 64}, .shared_bytes = 32768};
-    const ms::opencl_launch plain{.entry = "f", .grid = {10, 10, 10}, .block = {16, 16, 1}};
+    const ms::device_source::launch plain{.entry = "f", .grid = {10, 10, 10}, .block = {16, 16, 1}};
     CHECK_FALSE(ms::detail::exceeds(plain, std::nullopt, on));
     CHECK(ms::detail::exceeds(plain, ms::detail::opencl_resources{.max_threads = 128}, on) ==
           "f: work-items per work-group are 256, want at most 128");
@@ -63,8 +63,8 @@ TEST_CASE("what the child says of a device is understood, and nothing else")
 
 TEST_CASE("settings of a device's timing that are out of range are refused by name")
 {
-    CHECK_THROWS_WITH_AS(ms::opencl_session(0, {}, {.max_launches = 0}),
+    CHECK_THROWS_WITH_AS(ms::detail::opencl_session(0, {}, {.max_launches = 0}),
                          "tunekit: device_timing: max_launches is 0, want >= 1", std::invalid_argument);
-    CHECK_THROWS_AS(ms::opencl_session(0, {}, {.min_seconds = -1}), std::invalid_argument);
-    CHECK_THROWS_AS(ms::opencl_session(0, {}, {.lead_below = -1}), std::invalid_argument);
+    CHECK_THROWS_AS(ms::detail::opencl_session(0, {}, {.min_seconds = -1}), std::invalid_argument);
+    CHECK_THROWS_AS(ms::detail::opencl_session(0, {}, {.lead_below = -1}), std::invalid_argument);
 }

@@ -27,7 +27,7 @@ std::optional<ms::cuda_device> device()
 {
     try {
         return ms::find_cuda_device();
-    } catch (const ms::no_cuda& e) {
+    } catch (const ms::no_device& e) {
         std::printf("skipped: %s\n", e.what());
         return std::nullopt;
     }
@@ -43,7 +43,7 @@ auto program()
     return ms::source_template{space, [](const auto& c) {
                                    const std::string mode = tk::get<"mode">(c);
                                    const int threads = tk::get<"threads">(c);
-                                   ms::cuda_source out;
+                                   ms::device_source out;
                                    out.text =
                                        "extern \"C\" __global__ void kernel(const float* x, float* y) {"
                                        " const int i = blockIdx.x * blockDim.x + threadIdx.x; ";
@@ -168,7 +168,7 @@ void refused_alike(const char* name)
         .threads = 1 << 20, .threads_x = 1 << 20, .threads_y = 1 << 20, .threads_z = 1 << 20, .shared_bytes = 1 << 30};
     tk::random::philox gen(7);
     const tk::kernels::conv2d_layer* layer = nullptr;
-    for (const auto& l : tk::kernels::resnet18)
+    for (const auto& l : tk::kernels::detail::resnet18)
         if (l.name == name) layer = &l;
     REQUIRE(layer != nullptr);
     const auto& s = layer->shape;

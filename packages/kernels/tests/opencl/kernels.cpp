@@ -81,7 +81,7 @@ TEST_CASE("batched products are tuned, and each configuration that runs computes
     const tk::kernels::gemm_shape s{.batch = 2, .m = 24, .n = 20, .k = 36};
     tk::random::philox gen(2);
     const auto a = drawn(std::int64_t{s.batch} * s.m * s.k, gen), b = drawn(std::int64_t{s.batch} * s.k * s.n, gen);
-    const auto what = at::batched_gemm_opencl_template(s, at::opencl_limits(ms::find_opencl_device()));
+    const auto what = at::batched_gemm_opencl_template(s, at::cuda_limits::of(ms::find_opencl_device()));
     tunes(what, a, transposed(s, b), tk::kernels::reference_gemm(s, a, b), 6);
 }
 

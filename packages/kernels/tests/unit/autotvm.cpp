@@ -56,7 +56,8 @@ conv2d_shape shape_of(std::string_view layer)
 
 tk::index x86_size(const conv2d_shape& s, tk::space::split_policy policy)
 {
-    return s.kernel_h == 1 ? at::pointwise_x86_space(s, policy).size() : at::conv2d_x86_space(s, policy).size();
+    return s.kernel_h == 1 ? tk::kernels::detail::pointwise_x86_space(s, policy).size()
+                           : tk::kernels::detail::conv2d_x86_space(s, policy).size();
 }
 
 template <class Space, class Usage>
@@ -75,8 +76,8 @@ TEST_CASE("the spaces of every layer of ResNet-18, VGG-16 and AlexNet have AutoT
     for (const row& r : rows) {
         CAPTURE(r.layer);
         const conv2d_shape s = shape_of(r.layer);
-        CHECK(at::conv2d_cuda_space(s).size() == r.cuda);
-        if (r.winograd != 0) CHECK(at::winograd_cuda_space(s).size() == r.winograd);
+        CHECK(tk::kernels::detail::conv2d_cuda_space(s).size() == r.cuda);
+        if (r.winograd != 0) CHECK(tk::kernels::detail::winograd_cuda_space(s).size() == r.winograd);
         CHECK(x86_size(s, tk::space::split_policy::factors) == r.factors);
         CHECK(x86_size(s, tk::space::split_policy::verbose) == r.verbose);
     }
@@ -86,8 +87,8 @@ TEST_CASE("the CPU spaces of SqueezeNet 1.1 have AutoTVM's sizes")
 {
     const tk::index sizes[] = {252, 280, 280, 280, 320, 384, 384, 384, 432,
                                360, 560, 560, 640, 448, 252, 252, 280, 640};
-    for (std::size_t k = 0; k < tk::kernels::squeezenet.size(); ++k)
-        CHECK(x86_size(tk::kernels::squeezenet[k].shape, tk::space::split_policy::factors) == sizes[k]);
+    for (std::size_t k = 0; k < tk::kernels::detail::squeezenet.size(); ++k)
+        CHECK(x86_size(tk::kernels::detail::squeezenet[k].shape, tk::space::split_policy::factors) == sizes[k]);
 }
 
 // The shares are published rounded to 0.01, from 60 000 draws; ours are of 40 000, whose standard deviation is at most 0.0025. With a fixed seed
@@ -98,7 +99,7 @@ TEST_CASE("the static checks refuse the share of CUDA configurations that AutoTV
         CAPTURE(r.layer);
         const conv2d_shape s = shape_of(r.layer);
         CHECK(std::fabs(refused(
-                            at::conv2d_cuda_space(s),
+                            tk::kernels::detail::conv2d_cuda_space(s),
                             [&](const auto& c) { return tk::kernels::detail::conv2d_cuda_usage(s, c); }, 40000) -
                         r.invalid) <= 0.01);
     }
@@ -106,7 +107,7 @@ TEST_CASE("the static checks refuse the share of CUDA configurations that AutoTV
 
 TEST_CASE("indices of the published CUDA records mean the published tiles")
 {
-    const auto c1 = at::conv2d_cuda_space(tk::kernels::square_conv2d(2048, 8, 192, 1, 1, 0));
+    const auto c1 = tk::kernels::detail::conv2d_cuda_space(tk::kernels::square_conv2d(2048, 8, 192, 1, 1, 0));
     CHECK(c1.size() == 9676800);
     const auto a = c1.at(8797896);
     CHECK(tk::get<"tile_f">(a) == ints{6, 1, 32, 1});
@@ -117,7 +118,7 @@ TEST_CASE("indices of the published CUDA records mean the published tiles")
     CHECK(tk::get<"auto_unroll_max_step">(a) == 1500);
     CHECK(tk::get<"unroll_explicit">(a) == 1);
 
-    const auto b = at::conv2d_cuda_space(tk::kernels::square_conv2d(2048, 8, 448, 1, 1, 0)).at(734204);
+    const auto b = tk::kernels::detail::conv2d_cuda_space(tk::kernels::square_conv2d(2048, 8, 448, 1, 1, 0)).at(734204);
     CHECK(tk::get<"tile_f">(b) == ints{28, 2, 8, 1});
     CHECK(tk::get<"tile_y">(b) == ints{2, 2, 2, 1});
     CHECK(tk::get<"tile_x">(b) == ints{1, 1, 8, 1});
@@ -125,7 +126,8 @@ TEST_CASE("indices of the published CUDA records mean the published tiles")
     CHECK(tk::get<"auto_unroll_max_step">(b) == 0);
     CHECK(tk::get<"unroll_explicit">(b) == 0);
 
-    const auto w = at::winograd_cuda_space(tk::kernels::square_conv2d(448, 8, 384, 3, 1, 1)).at(232980);
+    const auto w =
+        tk::kernels::detail::winograd_cuda_space(tk::kernels::square_conv2d(448, 8, 384, 3, 1, 1)).at(232980);
     CHECK(tk::get<"tile_b">(w) == ints{36, 1, 1, 1});
     CHECK(tk::get<"tile_y">(w) == ints{6, 1, 32, 2});
     CHECK(tk::get<"tile_x">(w) == ints{1, 1, 4, 1});
@@ -133,7 +135,7 @@ TEST_CASE("indices of the published CUDA records mean the published tiles")
     CHECK(tk::get<"auto_unroll_max_step">(w) == 0);
     CHECK(tk::get<"unroll_explicit">(w) == 1);
 
-    const auto m = at::batched_gemm_cuda_space(gemm_shape{.m = 128, .n = 128, .k = 20}).at(50881);
+    const auto m = tk::kernels::detail::batched_gemm_cuda_space(gemm_shape{.m = 128, .n = 128, .k = 20}).at(50881);
     CHECK(tk::get<"tile_y">(m) == ints{2, 32, 2});
     CHECK(tk::get<"tile_x">(m) == ints{32, 2, 2});
     CHECK(tk::get<"tile_k">(m) == ints{4, 5});
@@ -167,11 +169,11 @@ TEST_CASE("indices of TopHub's CPU records mean the tiles published with them")
             CHECK(tk::get<"tile_ow">(c) == ints{p.shape.ow() / p.ow, p.ow});
         };
         if (p.shape.kernel_h == 1) {
-            const auto c = at::pointwise_x86_space(p.shape).at(p.record);
+            const auto c = tk::kernels::detail::pointwise_x86_space(p.shape).at(p.record);
             same_tiles(c);
             CHECK(tk::get<"tile_oh">(c) == p.last);
         } else {
-            const auto c = at::conv2d_x86_space(p.shape).at(p.record);
+            const auto c = tk::kernels::detail::conv2d_x86_space(p.shape).at(p.record);
             same_tiles(c);
             CHECK(tk::get<"unroll_kw">(c) == (p.last == 1));
         }
@@ -180,25 +182,26 @@ TEST_CASE("indices of TopHub's CPU records mean the tiles published with them")
 
 TEST_CASE("the matrix product spaces have AutoTVM's sizes")
 {
-    CHECK(at::batched_gemm_cuda_space(gemm_shape{.m = 128, .n = 128, .k = 64}).size() == 72576);
-    CHECK(at::batched_gemm_cuda_space(gemm_shape{.m = 128, .n = 64, .k = 128}).size() == 64512);
-    CHECK(at::batched_gemm_x86_space(gemm_shape{.m = 128, .n = 128, .k = 64}).size() == 448);
-    CHECK(at::batched_gemm_x86_space(gemm_shape{.m = 128, .n = 64, .k = 128}).size() == 448);
-    CHECK(at::dense_pack_x86_space(gemm_shape{.m = 128, .n = 2304, .k = 768}).size() == 874800);
-    CHECK(at::dense_pack_x86_space(gemm_shape{.m = 128, .n = 768, .k = 768}).size() == 437400);
-    CHECK(at::dense_pack_x86_space(gemm_shape{.m = 128, .n = 3072, .k = 768}).size() == 641520);
-    CHECK(at::dense_pack_x86_space(gemm_shape{.m = 128, .n = 768, .k = 3072}).size() == 534600);
-    CHECK(at::dense_small_cuda_space(gemm_shape{.m = 1, .n = 1000, .k = 512}).size() == 10);
+    CHECK(tk::kernels::detail::batched_gemm_cuda_space(gemm_shape{.m = 128, .n = 128, .k = 64}).size() == 72576);
+    CHECK(tk::kernels::detail::batched_gemm_cuda_space(gemm_shape{.m = 128, .n = 64, .k = 128}).size() == 64512);
+    CHECK(tk::kernels::detail::batched_gemm_x86_space(gemm_shape{.m = 128, .n = 128, .k = 64}).size() == 448);
+    CHECK(tk::kernels::detail::batched_gemm_x86_space(gemm_shape{.m = 128, .n = 64, .k = 128}).size() == 448);
+    CHECK(tk::kernels::detail::dense_pack_x86_space(gemm_shape{.m = 128, .n = 2304, .k = 768}).size() == 874800);
+    CHECK(tk::kernels::detail::dense_pack_x86_space(gemm_shape{.m = 128, .n = 768, .k = 768}).size() == 437400);
+    CHECK(tk::kernels::detail::dense_pack_x86_space(gemm_shape{.m = 128, .n = 3072, .k = 768}).size() == 641520);
+    CHECK(tk::kernels::detail::dense_pack_x86_space(gemm_shape{.m = 128, .n = 768, .k = 3072}).size() == 534600);
+    CHECK(tk::kernels::detail::dense_small_cuda_space(gemm_shape{.m = 1, .n = 1000, .k = 512}).size() == 10);
 }
 
 TEST_CASE("the dense template is pruned as its authors meant, or not at all as it was shipped")
 {
     const gemm_shape base{.m = 128, .n = 768, .k = 768}, small{.m = 128, .n = 512, .k = 512};
-    CHECK(at::dense_large_cuda_space(base, at::pruning::shipped).size() == 10692000);
-    CHECK(at::dense_large_cuda_space(base).size() == 25856);
-    CHECK(at::dense_large_cuda_space(small, at::pruning::shipped).size() == 1452000);
-    CHECK(at::dense_large_cuda_space(small).size() == 9216);
-    CHECK_THROWS_AS((void)at::dense_large_cuda_space(gemm_shape{.m = 33, .n = 64, .k = 64}), std::invalid_argument);
+    CHECK(tk::kernels::detail::dense_large_cuda_space(base, tk::kernels::detail::pruning::shipped).size() == 10692000);
+    CHECK(tk::kernels::detail::dense_large_cuda_space(base).size() == 25856);
+    CHECK(tk::kernels::detail::dense_large_cuda_space(small, tk::kernels::detail::pruning::shipped).size() == 1452000);
+    CHECK(tk::kernels::detail::dense_large_cuda_space(small).size() == 9216);
+    CHECK_THROWS_AS((void)tk::kernels::detail::dense_large_cuda_space(gemm_shape{.m = 33, .n = 64, .k = 64}),
+                    std::invalid_argument);
 }
 
 TEST_CASE("a product has a dense template exactly where the pruned space is not empty")
@@ -213,17 +216,17 @@ TEST_CASE("a product has a dense template exactly where the pruned space is not 
                 CAPTURE(k);
                 bool any = m >= 32;  // below, the other template's
                 try {
-                    (void)at::dense_large_cuda_space(s);
+                    (void)tk::kernels::detail::dense_large_cuda_space(s);
                 } catch (const std::invalid_argument&) {
                     any = false;
                 }
-                CHECK(at::has_dense_large_cuda(s) == any);
+                CHECK(tk::kernels::detail::has_dense_large_cuda(s) == any);
                 with += any;
             }
         }
     }
     CHECK(with > 0);
-    CHECK_FALSE(at::has_dense_large_cuda({.batch = 2, .m = 64, .n = 64, .k = 64}));
+    CHECK_FALSE(tk::kernels::detail::has_dense_large_cuda({.batch = 2, .m = 64, .n = 64, .k = 64}));
 }
 
 TEST_CASE("every tile of a sampled configuration multiplies to its axis")
@@ -234,7 +237,7 @@ TEST_CASE("every tile of a sampled configuration multiplies to its axis")
         return p;
     };
     const conv2d_shape s = shape_of("R6");
-    const auto space = at::conv2d_cuda_space(s);
+    const auto space = tk::kernels::detail::conv2d_cuda_space(s);
     tk::random::philox gen(1);
     for (const auto i : space.sample(2000, gen)) {
         const auto c = space.at(i);
@@ -256,7 +259,7 @@ TEST_CASE("a static check names the first limit that is broken")
           "shared memory in bytes is 49153, want at most 49152");
     // 7 x 7 kernel, stride 2: 3 input channels, 8 x 8 outputs need 21 x 21 inputs; 16 output channels.
     const conv2d_shape s = shape_of("R1");
-    const auto space = at::conv2d_cuda_space(s);
+    const auto space = tk::kernels::detail::conv2d_cuda_space(s);
     auto c = space.at(0);
     tk::get<"tile_f">(c) = {4, 1, 8, 2};
     tk::get<"tile_y">(c) = tk::get<"tile_x">(c) = {14, 2, 2, 2};
@@ -284,7 +287,7 @@ TEST_CASE("TVM's untuned convolution takes whole vectors and fits its registers"
 
 TEST_CASE("templates refuse shapes they are not for")
 {
-    CHECK_THROWS_AS((void)at::detail::winograd_of(shape_of("R4")), std::invalid_argument);
-    CHECK_THROWS_AS((void)at::conv2d_x86_space(shape_of("R3")), std::invalid_argument);
-    CHECK_THROWS_AS((void)at::pointwise_x86_space(shape_of("R2")), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::winograd_of(shape_of("R4")), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::conv2d_x86_space(shape_of("R3")), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::pointwise_x86_space(shape_of("R2")), std::invalid_argument);
 }

@@ -17,7 +17,7 @@
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
 using tk::kernels::gemm_shape;
-using tk::measure::cuda_source;
+using tk::measure::device_source;
 
 namespace {
 
@@ -33,7 +33,7 @@ struct product {
     }
 
     /// How far off a source's result is.
-    double error(const cuda_source& source, std::uint64_t seed = 1)
+    double error(const device_source& source, std::uint64_t seed = 1)
     {
         c.fill(1e9F);
         emulation::program(source).run({a.data(), w.data(), c.data()}, seed);
@@ -46,7 +46,7 @@ struct product {
 };
 
 /// Every barrier matters: without it the result is wrong in each of three orders of threads.
-void needs_its_barriers(product& p, const cuda_source& whole, std::size_t barriers)
+void needs_its_barriers(product& p, const device_source& whole, std::size_t barriers)
 {
     const auto cut = without_one_barrier(whole);
     REQUIRE(cut.size() == barriers);
@@ -81,7 +81,10 @@ TEST_CASE("sampled dense layers of many rows compute the definition, and need th
         CAPTURE(source.text);
         CHECK(p.error(source) < 1e-5);
     }
-    for (const auto& source : valid_sources(at::dense_large_cuda_template(p.s, at::pruning::shipped), 5, 4)) {
+    using namespace tk::kernels::detail;
+    const auto of = [s = p.s](const auto& c) { return dense_large_cuda_source(s, c); };
+    const tk::measure::source_template shipped{dense_large_cuda_space(p.s, pruning::shipped), of};
+    for (const auto& source : valid_sources(shipped, 5, 4)) {
         CAPTURE(source.text);
         CHECK(p.error(source) < 1e-5);
     }
@@ -105,25 +108,26 @@ TEST_CASE("every dense layer of few rows computes the definition, and needs its 
 TEST_CASE("launches are as the tiles say")
 {
     const gemm_shape s{.m = 128, .n = 64, .k = 12};
-    auto config = at::dense_large_cuda_space(s).at(0);
+    auto config = tk::kernels::detail::dense_large_cuda_space(s).at(0);
     tk::get<"tile_x">(config) = {2, 2, 16, 2};
     tk::get<"tile_y">(config) = {1, 4, 8, 2};
     CHECK(at::dense_large_cuda_template(s).text(config).launches ==
-          std::vector<tk::measure::cuda_launch>{{.grid = {2, 1, 1}, .block = {16, 8, 1}}});
+          std::vector<tk::measure::device_source::launch>{{.grid = {2, 1, 1}, .block = {16, 8, 1}}});
 }
 
 TEST_CASE("sources are refused where a static check refuses them, in one line that says why")
 {
     const gemm_shape s{.batch = 2, .m = 2048, .n = 2048, .k = 8};
-    auto config = at::batched_gemm_cuda_space(s).at(0);
+    auto config = tk::kernels::detail::batched_gemm_cuda_space(s).at(0);
     tk::get<"tile_y">(config) = {1, 2048, 1};
     CHECK_THROWS_WITH_AS((void)at::batched_gemm_cuda_template(s).text(config),
                          "tunekit: batched_gemm_cuda_source: threads per block is 2048, want at most 1024",
                          std::invalid_argument);
-    CHECK_THROWS_AS((void)at::dense_small_cuda_template(s).text(at::dense_small_cuda_space(s).at(0)),
+    CHECK_THROWS_AS((void)at::dense_small_cuda_template(s).text(tk::kernels::detail::dense_small_cuda_space(s).at(0)),
                     std::invalid_argument);
     const gemm_shape tall{.m = 70000, .n = 1, .k = 8};
-    CHECK_THROWS_WITH_AS((void)at::dense_small_cuda_template(tall).text(at::dense_small_cuda_space(tall).at(0)),
-                         "tunekit: dense_small_cuda_source: the grid is 70000 x 1 in y and z, want at most 65535 each",
-                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(
+        (void)at::dense_small_cuda_template(tall).text(tk::kernels::detail::dense_small_cuda_space(tall).at(0)),
+        "tunekit: dense_small_cuda_source: the grid is 70000 x 1 in y and z, want at most 65535 each",
+        std::invalid_argument);
 }

@@ -9,7 +9,7 @@
 
 namespace tk = tunekit;
 namespace at = tunekit::kernels::autotvm;
-using tk::measure::cuda_source;
+using tk::measure::device_source;
 
 TEST_CASE("sampled CUDA convolutions compute the definition: odd sizes, strides and padding that differ by axis")
 {
@@ -34,7 +34,7 @@ TEST_CASE("a convolution without one of its barriers is wrong under the emulatio
 {
     emulated_convolution c(
         {.ci = 8, .height = 6, .width = 6, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1});
-    const auto space = at::conv2d_cuda_space(c.s);
+    const auto space = tk::kernels::detail::conv2d_cuda_space(c.s);
     auto config = space.at(0);
     tk::get<"tile_f">(config) = {1, 2, 4, 1};
     tk::get<"tile_y">(config) = {1, 1, 3, 2};
@@ -42,7 +42,7 @@ TEST_CASE("a convolution without one of its barriers is wrong under the emulatio
     tk::get<"tile_rc">(config) = {4, 2};
     tk::get<"tile_ry">(config) = {1, 3};
     tk::get<"tile_rx">(config) = {3, 1};
-    const cuda_source whole = at::conv2d_cuda_template(c.s).text(config);
+    const device_source whole = at::conv2d_cuda_template(c.s).text(config);
     const auto cut = without_one_barrier(whole);
     REQUIRE(cut.size() == 2);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {

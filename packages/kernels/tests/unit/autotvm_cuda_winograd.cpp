@@ -82,12 +82,13 @@ TEST_CASE("a Winograd convolution needs its barriers")
 {
     emulated_convolution c(
         {.ci = 4, .height = 8, .width = 8, .co = 4, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1});
-    auto config = at::winograd_cuda_space(c.s).at(0);
+    auto config = tk::kernels::detail::winograd_cuda_space(c.s).at(0);
     tk::get<"tile_y">(config) = {1, 1, 4, 1};
     tk::get<"tile_x">(config) = {1, 2, 2, 1};
     tk::get<"tile_rc">(config) = {2, 2};
     const auto whole = at::winograd_cuda_template(c.s).text(config);
-    CHECK(whole.launches.at(1) == tk::measure::cuda_launch{.entry = "product", .grid = {1, 1, 36}, .block = {2, 4, 1}});
+    CHECK(whole.launches.at(1) ==
+          tk::measure::device_source::launch{.entry = "product", .grid = {1, 1, 36}, .block = {2, 4, 1}});
     const auto cut = without_one_barrier(whole);
     REQUIRE(cut.size() == 2);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {

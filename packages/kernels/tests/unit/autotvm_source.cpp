@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/autotvm/x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86.hpp"
 
 #include <doctest/doctest.h>
 
@@ -66,8 +66,8 @@ void convolves(const conv2d_shape& s, const Template& what, std::size_t n)
         const int oc = tk::get<"tile_oc">(c)[1];
         y.fill(1e9F);
         frame.fill(1e9F);
-        run(at::blocked(x, s.batch, s.ci, s.height * s.width, ic).data(), at::blocked_weights(w, s, ic, oc).data(),
-            y.data(), frame.data());
+        run(at::blocked(x, s.batch, s.ci, s.height * s.width, ic).data(), at::blocked(w, s, ic, oc).data(), y.data(),
+            frame.data());
         const auto got = at::unblocked(y.span(), s.batch, s.co, s.oh() * s.ow(), oc);
         CHECK(tk::kernels::relative_error(got, want) < 1e-5);
     });
@@ -83,7 +83,8 @@ struct product {
         std::vector<float> transposed;
         for (int i = 0; i < s.batch; ++i) {
             const auto size = static_cast<std::size_t>(s.n) * static_cast<std::size_t>(s.k);
-            const auto one = at::panels(std::span(w).subspan(static_cast<std::size_t>(i) * size, size), s.n, s.k, s.n);
+            const auto one =
+                at::blocked(std::span(w).subspan(static_cast<std::size_t>(i) * size, size), 1, s.n, s.k, s.n);
             transposed.insert(transposed.end(), one.begin(), one.end());
         }
         want = tk::kernels::reference_gemm(s, a, transposed);
@@ -114,7 +115,7 @@ TEST_CASE("sampled convolutions of AutoTVM's template compute the definition: od
 TEST_CASE("sampled convolutions without padding compute the definition, in vectors of four")
 {
     const conv2d_shape s{.ci = 4, .height = 8, .width = 8, .co = 24, .kernel_h = 3, .kernel_w = 3};
-    convolves(s, at::conv2d_x86_template(s, {.lanes = 4}), 12);
+    convolves(s, at::conv2d_x86_template(s, 4), 12);
 }
 
 TEST_CASE("sampled 1 x 1 convolutions compute the definition, with an odd number of rows in pairs and a stride")
@@ -130,7 +131,7 @@ TEST_CASE(
     const guarded c(p.want.size());
     each_of<gemm_function>(at::dense_pack_x86_template(p.s), 40, [&](gemm_function& run, const auto& config) {
         c.fill(1e9F);
-        run(p.a.data(), at::panels(p.w, p.s.n, p.s.k, tk::get<"tile_x">(config)[2]).data(), c.data());
+        run(p.a.data(), at::blocked(p.w, 1, p.s.n, p.s.k, tk::get<"tile_x">(config)[2]).data(), c.data());
         CHECK(tk::kernels::relative_error(c.span(), p.want) < 1e-5);
     });
 }
@@ -149,15 +150,17 @@ TEST_CASE("sampled batched products compute the definition")
 TEST_CASE("sources are refused where tiles do not fit, and equal configurations have equal text")
 {
     const conv2d_shape s{.ci = 4, .height = 8, .width = 8, .co = 8, .kernel_h = 3, .kernel_w = 3};
-    CHECK_THROWS_AS((void)at::conv2d_x86_source(s, {.ic = 3}), std::invalid_argument);
-    CHECK_THROWS_AS((void)at::conv2d_x86_source(s, {.oh = 2}), std::invalid_argument);
-    CHECK_THROWS_AS((void)at::conv2d_x86_source(s, {}, {.lanes = 3}), std::invalid_argument);
-    CHECK(at::conv2d_x86_source(s, {.oc = 8}) == at::conv2d_x86_source(s, {.oc = 8}));
-    CHECK(at::conv2d_x86_source(s, {.oc = 8}) != at::conv2d_x86_source(s, {.oc = 4}));
+    CHECK_THROWS_AS((void)tk::kernels::detail::conv2d_x86_source(s, {.ic = 3}), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::conv2d_x86_source(s, {.oh = 2}), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::conv2d_x86_source(s, {}, 3), std::invalid_argument);
+    CHECK(tk::kernels::detail::conv2d_x86_source(s, {.oc = 8}) == tk::kernels::detail::conv2d_x86_source(s, {.oc = 8}));
+    CHECK(tk::kernels::detail::conv2d_x86_source(s, {.oc = 8}) != tk::kernels::detail::conv2d_x86_source(s, {.oc = 4}));
     const gemm_shape g{.m = 1024, .n = 1024, .k = 4};
-    CHECK_THROWS_AS((void)at::dense_pack_x86_source(g, {1, 1, 512}, {1, 1, 1024}, {1, 4}, 1), std::invalid_argument);
-    CHECK_THROWS_AS((void)at::dense_pack_x86_source(g, {1, 1, 1024}, {1, 1, 1024}, {1, 4}, 1), std::invalid_argument);
-    CHECK_THROWS_AS((void)at::batched_gemm_x86_source(g, 3, 1, 1), std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::dense_pack_x86_source(g, {1, 1, 512}, {1, 1, 1024}, {1, 4}, 1),
+                    std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::dense_pack_x86_source(g, {1, 1, 1024}, {1, 1, 1024}, {1, 4}, 1),
+                    std::invalid_argument);
+    CHECK_THROWS_AS((void)tk::kernels::detail::batched_gemm_x86_source(g, 3, 1, 1), std::invalid_argument);
 }
 
 TEST_CASE("layouts lead back to where they came from, and refuse sizes that are not theirs")
@@ -168,5 +171,5 @@ TEST_CASE("layouts lead back to where they came from, and refuse sizes that are 
     CHECK(at::unblocked(packed, 1, 4, 3, 2) == plain);
     CHECK_THROWS_AS((void)at::blocked(plain, 1, 4, 3, 3), std::invalid_argument);
     CHECK_THROWS_AS((void)at::blocked(plain, 2, 4, 3, 2), std::invalid_argument);
-    CHECK_THROWS_AS((void)at::blocked_weights(plain, {.ci = 5}, 2, 1), std::invalid_argument);
+    CHECK_THROWS_AS((void)at::blocked(plain, {.ci = 5}, 2, 1), std::invalid_argument);
 }

@@ -51,7 +51,7 @@ TEST_CASE("segments cover each output of a row and each of its taps inside the i
     for (const auto& row : rows) {
         for (int mr = 1; mr <= 9; ++mr) {
             std::vector<int> widths;  // a micro-kernel is asked for each segment's width
-            const auto segments = detail::cut_row(row, mr, edge_mode::balanced, [&](int m) -> detail::tile_function {
+            const auto segments = detail::cut_row(row, mr, edge_mode::balanced, [&](int m) -> detail::tile_function<> {
                 widths.push_back(m);
                 return nullptr;
             });
@@ -87,7 +87,7 @@ TEST_CASE("segments cover each output of a row and each of its taps inside the i
 TEST_CASE("convolution agrees with the definition for every edge, padding, order and unrolling on awkward shapes")
 {
     // Sums of at most 200 products below 1 in float: 200 roundings of 2^-24 relative to the largest output.
-    check_against_the_definition<conv2d_kernel>(
+    check_against_the_definition<conv2d_kernel<>>(
         awkward_shapes, 150, 1e-5, [](const auto& shape, auto& gen) { return random_config(shape, gen); },
         [](const auto& c) { return text(c); }, tk::random::philox(11));
 }
@@ -132,7 +132,7 @@ TEST_CASE("groups are convolutions of their own over the blocks of their channel
         const auto want = reference_conv2d(shape, x, w);
         int fitting = 0;
         for (int trial = 0; trial < 200; ++trial) {
-            const auto config = random_config(group_of(shape), gen);
+            const auto config = random_config(detail::group_of(shape), gen);
             CAPTURE(text(shape));
             CAPTURE(text(config));
             if (shape.co / shape.groups % (config.nv * config.vl) != 0) {
@@ -140,7 +140,7 @@ TEST_CASE("groups are convolutions of their own over the blocks of their channel
                 continue;
             }
             ++fitting;
-            REQUIRE(relative_error(convolve<conv2d_kernel>(shape, config, x, w), want) < 1e-5);
+            REQUIRE(relative_error(convolve<conv2d_kernel<>>(shape, config, x, w), want) < 1e-5);
         }
         CHECK(fitting > 20);
     }
@@ -149,9 +149,10 @@ TEST_CASE("groups are convolutions of their own over the blocks of their channel
         "tunekit: conv2d_config: nv vl is 8, want a divisor of a group's 4 output channels");
     auto odd = shapes[0];
     odd.groups = 4;
-    CHECK_THROWS_WITH(require_valid(odd),
+    CHECK_THROWS_WITH(detail::require_valid(odd),
                       "tunekit: conv2d_shape: groups is 4, want a divisor of the 6 input and 24 output channels");
-    CHECK_THROWS_WITH(require_ungrouped(shapes[0]), "tunekit: conv2d_shape: groups is 2, want 1 for this kernel");
+    CHECK_THROWS_WITH(detail::require_ungrouped(shapes[0]),
+                      "tunekit: conv2d_shape: groups is 2, want 1 for this kernel");
 }
 
 TEST_CASE("a configuration that does not fit is refused with its parameter named")

@@ -19,7 +19,7 @@ TEST_CASE("a convolution in double precision has the known answer")
     // The window [[1, 2], [3, 4]] over [[1, 2, 3], [4, 5, 6], [7, 8, 9]].
     const conv2d_shape s{.ci = 1, .height = 3, .width = 3, .co = 1, .kernel_h = 2, .kernel_w = 2};
     const std::vector<double> x{1, 2, 3, 4, 5, 6, 7, 8, 9}, w{1, 2, 3, 4};
-    basic_conv2d_kernel<formats::fp64> kernel(s, {.mr = 2, .nv = 1, .vl = 4}, small_table<formats::fp64>(), w);
+    conv2d_kernel<formats::fp64> kernel(s, {.mr = 2, .nv = 1, .vl = 4}, small_table<formats::fp64>(), w);
     std::vector<double> y(kernel.output_size()), plain(4);
     kernel.run(x.data(), y.data());
     kernel.unpack_output(y, plain);
@@ -61,14 +61,14 @@ TEST_CASE(
         std::vector<double> x(n(s.inputs())), w(n(s.weights())), plain(n(s.outputs()));
         fill_randomly(std::span(x), gen);
         fill_randomly(std::span(w), gen);
-        const auto want = reference_convolution<formats::fp64>(s, x, w);
+        const auto want = reference_conv2d<formats::fp64>(s, x, w);
         const auto space = conv2d_space(s, table);
         const auto first = index_of(space, default_config(s, table));
         REQUIRE(first.has_value());
         std::vector<tk::index> points = space.sample(100, gen);
         points.push_back(*first);
         for (const tk::index i : points) {
-            basic_conv2d_kernel<formats::fp64> kernel(s, config_of<conv2d_config>(space.at(i)), table, w);
+            conv2d_kernel<formats::fp64> kernel(s, config_of<conv2d_config>(space.at(i)), table, w);
             CAPTURE(space.text(i));
             for (const guard side : {guard::behind, guard::before}) {
                 basic_guarded<double> in(kernel.input_size(), side), out(kernel.output_size(), side);

@@ -20,7 +20,7 @@ namespace {
 template <class G>
 nchw_config random_nchw_config(const conv2d_shape& shape, G& gen)
 {
-    auto c = random_config<nchw_config>(group_of(shape), gen);
+    auto c = random_config<nchw_config>(detail::group_of(shape), gen);
     c.vectorise = static_cast<vectorise_mode>(one_of({0, 1}, gen));
     return c;
 }

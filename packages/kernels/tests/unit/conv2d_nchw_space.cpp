@@ -131,7 +131,7 @@ TEST_CASE("every layer of every network has a plain NCHW space that holds its de
             CAPTURE(std::string(layer.name));
             const auto space = conv2d_nchw_space(layer.shape, four_lanes());
             CHECK(space.size() > 1000);
-            CHECK(index_of(space, default_nchw_config(layer.shape, four_lanes())).has_value());
+            CHECK(index_of(space, default_config<nchw_config>(layer.shape, four_lanes())).has_value());
         }
     }
 }

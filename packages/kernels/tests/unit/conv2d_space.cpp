@@ -17,11 +17,11 @@ using namespace tk::kernels;
 namespace {
 
 /// A table of that machine without code: spaces ask for shapes only.
-std::vector<tile> shapes_for(int registers, int lanes)
+std::vector<detail::tile<>> shapes_for(int registers, int lanes)
 {
-    std::vector<tile> tiles;
+    std::vector<detail::tile<>> tiles;
     for (const int nv : {1, 2, 3, 4, 6}) {
-        for (int mr = 1; mr <= 14 && registers_of(mr, nv) <= registers + 2; ++mr)
+        for (int mr = 1; mr <= 14 && detail::registers_of(mr, nv) <= registers + 2; ++mr)
             tiles.push_back({mr, nv, lanes, nullptr});
     }
     return tiles;
@@ -62,7 +62,7 @@ TEST_CASE(
     const auto narrow = shapes_for(16, 8), wide = shapes_for(32, 16);
     const tile_table avx2{.tiles = narrow, .registers = 16, .lanes = 8},
         avx512{.tiles = wide, .registers = 32, .lanes = 16};
-    const auto shape = resnet18[1].shape;
+    const auto shape = detail::resnet18[1].shape;
     CHECK(default_config(shape, avx2).mr == 6);
     CHECK(default_config(shape, avx2).nv == 2);
     CHECK(default_config(shape, avx512).mr == 14);
@@ -96,7 +96,7 @@ TEST_CASE("every layer of every network has a space that holds its default")
 
 TEST_CASE("hazards are in the space on request only")
 {
-    const auto shape = resnet18[0].shape;
+    const auto shape = detail::resnet18[0].shape;
     const auto tame = conv2d_space(shape, test_table()), wild = conv2d_space(shape, test_table(), hazards::included);
     CHECK(wild.size() > tame.size());
     auto c = default_config(shape, tile_table{.tiles = test_table().tiles, .registers = 16, .lanes = 4});
@@ -112,5 +112,5 @@ TEST_CASE("hazards are in the space on request only")
 
 TEST_CASE("a table without tiles is refused")
 {
-    CHECK_THROWS_AS((void)default_config(resnet18[0].shape, tile_table{}), std::invalid_argument);
+    CHECK_THROWS_AS((void)default_config(detail::resnet18[0].shape, tile_table{}), std::invalid_argument);
 }

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "tunekit/kernels/autotvm/x86_source.hpp"
+#include "tunekit/kernels/autotvm/x86.hpp"
 
 namespace at = tunekit::kernels::autotvm;
 
@@ -41,7 +41,7 @@ TEST_CASE(
             CHECK(reinterpret_cast<std::uintptr_t>(first) % 64 == 0);
         const int ic = tunekit::get<"tile_ic">(c)[1], oc = tunekit::get<"tile_oc">(c)[1];
         const auto x = at::blocked(data.x, shape.batch, shape.ci, shape.height * shape.width, ic);
-        const auto w = at::blocked_weights(data.w, shape, ic, oc);
+        const auto w = at::blocked(data.w, shape, ic, oc);
         CHECK(std::equal(x.begin(), x.end(), seen.x));
         CHECK(std::equal(w.begin(), w.end(), seen.w));
     }

@@ -16,9 +16,9 @@ using tunekit::space::value_product;
 
 TEST_CASE("a kernel has one list for a width of vectors; each of its configurations has a value for each parameter")
 {
-    CHECK(std::size(kernels::covering_lists) >= 2);
-    for (const auto& l : kernels::covering_lists) {
-        CHECK(std::count_if(std::begin(kernels::covering_lists), std::end(kernels::covering_lists),
+    CHECK(std::size(kernels::detail::covering_lists) >= 2);
+    for (const auto& l : kernels::detail::covering_lists) {
+        CHECK(std::count_if(std::begin(kernels::detail::covering_lists), std::end(kernels::detail::covering_lists),
                             [&](const auto& o) { return o.kernel == l.kernel && o.lanes == l.lanes; }) == 1);
         const auto names = tunekit::io::words(l.parameters);
         const auto vl = std::find(names.begin(), names.end(), "vl") - names.begin();

@@ -19,9 +19,9 @@
 
 namespace tk = tunekit;
 using tk::kernels::cuda_arithmetic;
-using tk::kernels::cuda_layout;
 using tk::kernels::gemm_shape;
-using tk::measure::cuda_source;
+using tk::kernels::detail::cuda_layout;
+using tk::measure::device_source;
 
 namespace {
 
@@ -44,7 +44,7 @@ struct product {
         want = tk::kernels::reference_gemm(s, a, transposed_weights(s, w));
     }
 
-    double error(const cuda_source& source, std::uint64_t seed = 1)
+    double error(const device_source& source, std::uint64_t seed = 1)
     {
         c.fill(1e9F);
         void* const left = half ? static_cast<void*>(upper[0].data()) : a.data();
@@ -95,7 +95,7 @@ TEST_CASE("products of whole tiles, and of rows that allow copies of 4 bytes onl
 {
     for (const auto how : {cuda_arithmetic::fp32, cuda_arithmetic::bf16}) {
         product whole({.m = 64, .n = 32, .k = 128}, how);
-        const auto space = tk::kernels::cuda_gemm_space(whole.s, how);
+        const auto space = tk::kernels::detail::cuda_gemm_space(whole.s, how);
         CHECK(whole.error(tk::kernels::detail::cuda_gemm_source(whole.s, how, plain_config(space, 3))) < 1e-5);
         product odd({.m = 33, .n = 20, .k = how == cuda_arithmetic::bf16 ? 22 : 11}, how);
         for (const auto& source : valid_sources(tk::kernels::cuda_gemm_template(odd.s, how), 2, 3)) {
@@ -110,7 +110,7 @@ TEST_CASE("a product needs its barriers, and each wait for what it copies")
 {
     for (const auto how : {cuda_arithmetic::fp32, cuda_arithmetic::tf32}) {
         product p({.m = 64, .n = 64, .k = 96}, how);
-        const auto space = tk::kernels::cuda_gemm_space(p.s, how);
+        const auto space = tk::kernels::detail::cuda_gemm_space(p.s, how);
         for (const int stages : {1, 2, 3}) {
             CAPTURE(stages);
             const auto whole = tk::kernels::detail::cuda_gemm_source(p.s, how, plain_config(space, stages));
@@ -144,7 +144,7 @@ TEST_CASE("operands of TF32 are rounded to nearest, ties away from zero, and the
     CHECK(rounded[0][0] == std::bit_cast<float>(0x3F802000U));
     CHECK(rounded[0][1] == std::bit_cast<float>(0xBF802000U));
     p.want = tk::kernels::reference_gemm(p.s, rounded[0], transposed_weights(p.s, rounded[1]));
-    const auto space = tk::kernels::cuda_gemm_space(p.s, how);
+    const auto space = tk::kernels::detail::cuda_gemm_space(p.s, how);
     const auto whole = tk::kernels::detail::cuda_gemm_source(p.s, how, plain_config(space, 3));
     CHECK(p.error(whole) < 1e-6);
     for (const char* const rounding : {"fa[i][q] = tk_tf32(fa[i][q]);", "fb[j][q] = tk_tf32(fb[j][q]);"}) {
@@ -158,14 +158,14 @@ TEST_CASE("operands of TF32 are rounded to nearest, ties away from zero, and the
 
 TEST_CASE("copies, matrix loads and vector accesses are aligned, and the emulation refuses those that are not")
 {
-    const auto shifted = [](cuda_source s, const std::string& what, const std::string& by) {
+    const auto shifted = [](device_source s, const std::string& what, const std::string& by) {
         REQUIRE(s.text.find(what) != std::string::npos);
         s.text.replace(s.text.find(what), what.size(), by);
         return s;
     };
     for (const auto how : {cuda_arithmetic::fp32, cuda_arithmetic::tf32}) {
         product p({.m = 64, .n = 64, .k = 96}, how);
-        const auto space = tk::kernels::cuda_gemm_space(p.s, how);
+        const auto space = tk::kernels::detail::cuda_gemm_space(p.s, how);
         auto c = plain_config(space, 2);
         tk::get<"layout">(c) = cuda_layout::padded;
         const auto whole = tk::kernels::detail::cuda_gemm_source(p.s, how, c);
@@ -190,10 +190,10 @@ TEST_CASE("copies, matrix loads and vector accesses are aligned, and the emulati
 TEST_CASE("a product's launch and shared memory follow from its configuration")
 {
     const gemm_shape s{.batch = 3, .m = 100, .n = 64, .k = 128};
-    const auto space = tk::kernels::cuda_gemm_space(s, cuda_arithmetic::tf32);
+    const auto space = tk::kernels::detail::cuda_gemm_space(s, cuda_arithmetic::tf32);
     auto c = plain_config(space, 4);
     CHECK(tk::kernels::detail::cuda_gemm_source(s, cuda_arithmetic::tf32, c).launches ==
-          std::vector<tk::measure::cuda_launch>{
+          std::vector<tk::measure::device_source::launch>{
               {.grid = {4 * 2, 1, 3}, .block = {64, 1, 1}, .shared_bytes = 4 * (32 + 32) * 64}});
     CHECK(tk::kernels::detail::cuda_gemm_usage(c).accumulators == 16);
     tk::get<"layout">(c) = cuda_layout::padded;
@@ -201,6 +201,6 @@ TEST_CASE("a product's launch and shared memory follow from its configuration")
     CHECK_THROWS_WITH_AS(
         (void)tk::kernels::detail::cuda_gemm_source(s, cuda_arithmetic::tf32, c, {.shared_bytes = 20000}),
         "tunekit: cuda_gemm_source: shared memory in bytes is 20480, want at most 20000", std::invalid_argument);
-    CHECK_THROWS_AS((void)tk::kernels::cuda_gemm_space(gemm_shape{.k = 3}, cuda_arithmetic::bf16),
+    CHECK_THROWS_AS((void)tk::kernels::detail::cuda_gemm_space(gemm_shape{.k = 3}, cuda_arithmetic::bf16),
                     std::invalid_argument);
 }

@@ -24,7 +24,7 @@
 
 /// The source of configuration `i`, none where a static check refuses it.
 template <class Template>
-std::optional<tunekit::measure::cuda_source> source_of(const Template& t, tunekit::index i)
+std::optional<tunekit::measure::device_source> source_of(const Template& t, tunekit::index i)
 {
     try {
         return t.text(t.space.at(i));
@@ -35,23 +35,23 @@ std::optional<tunekit::measure::cuda_source> source_of(const Template& t, tuneki
 
 /// Sources of `n` valid configurations that use more than one thread.
 template <class Template>
-std::vector<tunekit::measure::cuda_source> valid_sources(const Template& t, std::size_t n, std::uint64_t seed)
+std::vector<tunekit::measure::device_source> valid_sources(const Template& t, std::size_t n, std::uint64_t seed)
 {
     tunekit::random::philox gen(seed);
-    std::vector<tunekit::measure::cuda_source> out;
+    std::vector<tunekit::measure::device_source> out;
     while (out.size() < n) {
         auto s = source_of(t, tunekit::random::uniform_index(t.space.size(), gen));
-        const auto many = [](const tunekit::measure::cuda_launch& l) { return l.threads() > 1; };
+        const auto many = [](const tunekit::measure::device_source::launch& l) { return l.threads() > 1; };
         if (s && std::all_of(s->launches.begin(), s->launches.end(), many)) out.push_back(*std::move(s));
     }
     return out;
 }
 
 /// The text with each of its barriers taken out in turn.
-inline std::vector<tunekit::measure::cuda_source> without_one_barrier(const tunekit::measure::cuda_source& whole)
+inline std::vector<tunekit::measure::device_source> without_one_barrier(const tunekit::measure::device_source& whole)
 {
     const std::string barrier = "__syncthreads();";
-    std::vector<tunekit::measure::cuda_source> out;
+    std::vector<tunekit::measure::device_source> out;
     for (std::size_t at = whole.text.find(barrier); at != std::string::npos; at = whole.text.find(barrier, at + 1)) {
         out.push_back(whole);
         out.back().text.erase(at, barrier.size());
@@ -82,7 +82,7 @@ struct emulated_convolution {
     }
 
     /// How far off a source's result is.
-    double error(const tunekit::measure::cuda_source& source, std::uint64_t seed = 1)
+    double error(const tunekit::measure::device_source& source, std::uint64_t seed = 1)
     {
         const guarded scratch(static_cast<std::size_t>(source.scratch_floats));
         y.fill(1e9F);

@@ -120,9 +120,9 @@ TEST_CASE(
     const auto table = table_of_dense();
     const gemm_shape s{.m = 1, .n = 1000, .k = 512};
     const auto space = dense_space(s, table);
-    const auto i = index_of(space, default_dense_config(s, table));
+    const auto i = index_of(space, default_config<dense_config>(s, table));
     REQUIRE(i.has_value());
-    CHECK(config_of<dense_config>(space.at(*i)) == default_dense_config(s, table));
+    CHECK(config_of<dense_config>(space.at(*i)) == default_config<dense_config>(s, table));
     // plain: 4 numbers of rows, 5 of columns (64 ... 1024); panels: the 5 tiles of one row, 4 unrollings; 5 prefetches each.
     CHECK(space.size() == (4 * 5 + 5 * 4) * 5);
     CHECK_THROWS_WITH_AS(
@@ -143,16 +143,16 @@ TEST_CASE("a dense configuration that does not fit is refused with its parameter
         return dense_kernel(shape, c, table, w).scratch_size();
     };
     CHECK(plan(s, {.rows = 2, .columns = 8}) == 0);
-    CHECK(plan(s, {.layout = weight_layout::panels, .nv = 1, .vl = 4}) == 64 + 4);
+    CHECK(plan(s, {.layout = dense_config::weights::panels, .nv = 1, .vl = 4}) == 64 + 4);
     CHECK_THROWS_WITH_AS(plan(s, {.rows = 3}),
                          "tunekit: dense_config: rows is 3 for 1 rows of A, want what the table's dense tiles have",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(plan(s, {.rows = 2, .columns = 0}), "tunekit: dense_config: columns is 0, want >= 1",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(plan(s, {.layout = weight_layout::panels, .nv = 7, .vl = 4}),
+    CHECK_THROWS_WITH_AS(plan(s, {.layout = dense_config::weights::panels, .nv = 7, .vl = 4}),
                          "tunekit: dense_config: no tile 1 x 7 x 4 in the table, want one of its tiles",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(plan(s, {.layout = weight_layout::panels, .nv = 1, .vl = 4, .ku = 3}),
+    CHECK_THROWS_WITH_AS(plan(s, {.layout = dense_config::weights::panels, .nv = 1, .vl = 4, .ku = 3}),
                          "tunekit: dense_config: ku is 3, want 1, 2, 4 or 8", std::invalid_argument);
     CHECK_THROWS_AS(plan({.m = 9, .n = 2, .k = 2}, {}), std::invalid_argument);
     CHECK_THROWS_AS(plan({.batch = 2, .m = 1, .n = 2, .k = 2}, {}), std::invalid_argument);

@@ -48,11 +48,11 @@ TEST_CASE(
         for (const auto vectorise : {vectorise_mode::channel, vectorise_mode::pixel}) {
             const auto space = depthwise_space(shape, test_table(), vectorise);
             REQUIRE(space.size() > 2);
-            const auto plain = default_depthwise_config(shape, test_table(), vectorise);
+            const auto plain = default_config<depthwise_config>(shape, test_table(), vectorise);
             CHECK(index_of(space, plain).has_value());
             CHECK(plain.sweep == (vectorise == vectorise_mode::channel && shape.kernel_h == 3));  // the table's sweeps
             for (tk::index i = 0; i < space.size(); ++i) {
-                const auto config = depthwise_config_of(space.at(i), vectorise);
+                const auto config = config_of<depthwise_config>(space.at(i), vectorise);
                 CHECK(index_of(space, config) == i);
                 REQUIRE(relative_error(convolve<depthwise_kernel>(shape, config, x, w), want) < 1e-5);
             }
@@ -64,6 +64,6 @@ TEST_CASE("a table without depthwise tiles has no default")
 {
     const conv2d_shape shape{.ci = 4, .height = 8, .width = 8, .co = 4, .kernel_h = 3, .kernel_w = 3, .groups = 4};
     const tile_table none{.tiles = test_table().tiles};
-    CHECK_THROWS_WITH((void)default_depthwise_config(shape, none, vectorise_mode::pixel),
-                      "tunekit: default_depthwise_config: the table has no depthwise tile for the shape, want one");
+    CHECK_THROWS_WITH((void)default_config<depthwise_config>(shape, none, vectorise_mode::pixel),
+                      "tunekit: default_config: the table has no depthwise tile for the shape, want one");
 }

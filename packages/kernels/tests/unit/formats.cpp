@@ -15,20 +15,21 @@ using namespace tk::kernels;
 
 TEST_CASE("bfloat16 has known bits")
 {
-    CHECK(to_bfloat16(1.0F).bits == 0x3f80);
-    CHECK(to_bfloat16(-2.0F).bits == 0xc000);
-    CHECK(to_bfloat16(-0.0F).bits == 0x8000);
-    CHECK(to_bfloat16(1.0F + 0x1p-8F).bits == 0x3f80);                     // a tie: 1 is even
-    CHECK(to_bfloat16(1.0F + 0x3p-8F).bits == 0x3f82);                     // a tie: the one above is even
-    CHECK(to_bfloat16(1.0F + 0x1p-8F + 0x1p-20F).bits == 0x3f81);          // more than half
-    CHECK(to_bfloat16(std::numeric_limits<float>::max()).bits == 0x7f80);  // infinity is nearer
-    CHECK(to_bfloat16(-std::numeric_limits<float>::infinity()).bits == 0xff80);
-    CHECK(to_bfloat16(0x1p-133F).bits == 0x0001);                         // the least subnormal one
-    CHECK(to_bfloat16(0x1p-134F).bits == 0x0000);                         // a tie with 0
-    const bfloat16 nan = to_bfloat16(std::bit_cast<float>(0x7f800001U));  // whose upper half alone would be infinite
-    CHECK(std::isnan(to_float(nan)));
+    CHECK(bfloat16::nearest(1.0F).bits == 0x3f80);
+    CHECK(bfloat16::nearest(-2.0F).bits == 0xc000);
+    CHECK(bfloat16::nearest(-0.0F).bits == 0x8000);
+    CHECK(bfloat16::nearest(1.0F + 0x1p-8F).bits == 0x3f80);                     // a tie: 1 is even
+    CHECK(bfloat16::nearest(1.0F + 0x3p-8F).bits == 0x3f82);                     // a tie: the one above is even
+    CHECK(bfloat16::nearest(1.0F + 0x1p-8F + 0x1p-20F).bits == 0x3f81);          // more than half
+    CHECK(bfloat16::nearest(std::numeric_limits<float>::max()).bits == 0x7f80);  // infinity is nearer
+    CHECK(bfloat16::nearest(-std::numeric_limits<float>::infinity()).bits == 0xff80);
+    CHECK(bfloat16::nearest(0x1p-133F).bits == 0x0001);  // the least subnormal one
+    CHECK(bfloat16::nearest(0x1p-134F).bits == 0x0000);  // a tie with 0
+    const bfloat16 nan =
+        bfloat16::nearest(std::bit_cast<float>(0x7f800001U));  // whose upper half alone would be infinite
+    CHECK(std::isnan(float(nan)));
     CHECK(nan.bits == 0x7fc0);
-    static_assert(to_float(bfloat16{0x4049}) == 3.140625F);
+    static_assert(float(bfloat16{0x4049}) == 3.140625F);
 }
 
 TEST_CASE("every bfloat16 survives the way to float and back")
@@ -36,8 +37,8 @@ TEST_CASE("every bfloat16 survives the way to float and back")
     int wrong = 0;
     for (std::uint32_t i = 0; i < 65536; ++i) {
         const bfloat16 x{static_cast<std::uint16_t>(i)};
-        if (std::isnan(to_float(x))) wrong += !std::isnan(to_float(to_bfloat16(to_float(x))));
-        else wrong += !(to_bfloat16(to_float(x)) == x);
+        if (std::isnan(float(x))) wrong += !std::isnan(float(bfloat16::nearest(float(x))));
+        else wrong += !(bfloat16::nearest(float(x)) == x);
     }
     CHECK(wrong == 0);
 }
@@ -52,11 +53,11 @@ TEST_CASE("a float becomes the nearest bfloat16, of two the even one")
         const auto x = std::bit_cast<float>(bits);
         if (!(std::fabs(x) < 0x1.fep127F)) continue;
         const std::uint32_t cut = bits >> 16;
-        const auto below = static_cast<double>(to_float({static_cast<std::uint16_t>(cut)})),
-                   above = static_cast<double>(to_float({static_cast<std::uint16_t>(cut + 1)}));  // away from 0
+        const auto below = static_cast<double>(float(bfloat16{static_cast<std::uint16_t>(cut)})),
+                   above = static_cast<double>(float(bfloat16{static_cast<std::uint16_t>(cut + 1)}));  // away from 0
         const double down = std::fabs(static_cast<double>(x) - below), up = std::fabs(above - static_cast<double>(x));
         const std::uint32_t want = down < up || (down == up && cut % 2 == 0) ? cut : cut + 1;
-        wrong += to_bfloat16(x).bits != want;
+        wrong += bfloat16::nearest(x).bits != want;
     }
     CHECK(wrong == 0);
 }

@@ -15,8 +15,9 @@ using namespace tk::kernels;
 namespace {
 
 /// Movements of machines with 4, 8 and 16 lanes, whatever this one has: the compiler splits the longer vectors.
-constexpr movement movements[] = {make_movement<machine{.lanes = 4}>(), make_movement<machine{.lanes = 8}>(),
-                                  make_movement<machine{.lanes = 16}>()};
+constexpr detail::movement movements[] = {detail::movement_of<detail::machine{.lanes = 4}>,
+                                          detail::movement_of<detail::machine{.lanes = 8}>,
+                                          detail::movement_of<detail::machine{.lanes = 16}>};
 
 /// Numbered from 1 beside a page without access.
 void number(const guarded& floats)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/kernels/names.hpp"
+#include "tunekit/kernels/config.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 enum class side { left, right };
 
-constexpr std::string_view text_of(side s) { return tk::core::name_of(s, {"left", "right"}); }
+constexpr std::string_view text_of(side s) { return tk::kernels::detail::name_of(s, {"left", "right"}); }
 
 static_assert(text_of(side::left) == "left");
 static_assert(text_of(side::right) == "right");

@@ -82,13 +82,13 @@ TEST_CASE("every division of a convolution is the serial one to the last bit, an
                 std::vector<float> in(serial.input_size()), want(serial.output_size()), got(want.size());
                 serial.pack_input(x, in);
                 serial.run(in.data(), want.data());
-                for (const conv2d_split split :
-                     {conv2d_split::automatic, conv2d_split::images, conv2d_split::channels, conv2d_split::rows}) {
+                for (const conv2d_division::cut split : {conv2d_division::cut::automatic, conv2d_division::cut::images,
+                                                         conv2d_division::cut::channels, conv2d_division::cut::rows}) {
                     for (const int parts : {1, 2, 5, 100}) {
                         CAPTURE(to_text(split));
                         parallel_conv2d kernel(s, config, test_table(), weights, {.parts = parts, .split = split});
                         CHECK(kernel.parts() <= static_cast<std::size_t>(parts));
-                        if (split == conv2d_split::rows)
+                        if (split == conv2d_division::cut::rows)
                             CHECK(kernel.parts() == static_cast<std::size_t>(std::min(parts, s.oh())));
                         std::fill(got.begin(), got.end(), 1e30F);
                         kernel.run(in.data(), got.data(), on_threads);
@@ -120,10 +120,10 @@ TEST_CASE("the space of a convolution on threads is that of the serial one with 
     const conv2d_shape s{
         .ci = 2, .height = 4, .width = 5, .co = 8, .kernel_h = 3, .kernel_w = 3, .padding_h = 1, .padding_w = 1};
     const auto serial = conv2d_space(s, test_table());
-    const auto space = parallel_conv2d_space(s, test_table(), 3);
+    const auto space = conv2d_space(s, test_table(), 3);
     CHECK(space.size() == serial.size() * 5);  // one part, or 2 or 3 of channels or of rows
-    CHECK(parallel_conv2d_space(s, test_table(), 1).size() == serial.size());
-    CHECK(parallel_conv2d_space(s, test_table(), 1000).size() == serial.size() * (1 + 7 + 3));
+    CHECK(conv2d_space(s, test_table(), 1).size() == serial.size());
+    CHECK(conv2d_space(s, test_table(), 1000).size() == serial.size() * (1 + 7 + 3));
     tk::random::philox gen(11);
     const auto weights = uniform_floats(s.weights(), gen), x = uniform_floats(s.inputs(), gen);
     for (const tk::index i : space.sample(60, gen)) {
@@ -141,7 +141,8 @@ TEST_CASE("the space of a convolution on threads is that of the serial one with 
         kernel.run(in.data(), got.data(), on_threads);
         REQUIRE(got == want);
     }
-    CHECK(index_of(space, default_config(s, test_table()), {.parts = 1, .split = conv2d_split::channels}).has_value());
-    CHECK_THROWS_WITH_AS(static_cast<void>(parallel_conv2d_space(s, test_table(), 0)),
-                         "tunekit: threads is 0, want >= 1", std::invalid_argument);
+    CHECK(index_of(space, default_config(s, test_table()), {.parts = 1, .split = conv2d_division::cut::channels})
+              .has_value());
+    CHECK_THROWS_WITH_AS(static_cast<void>(conv2d_space(s, test_table(), 0)), "tunekit: threads is 0, want >= 1",
+                         std::invalid_argument);
 }

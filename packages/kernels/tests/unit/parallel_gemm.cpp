@@ -101,7 +101,7 @@ TEST_CASE("the space of a product on threads is that of the serial one with its 
 {
     const gemm_shape s{.m = 13, .n = 21, .k = 18};
     const auto serial = gemm_space(s, test_table());
-    const auto space = parallel_gemm_space(s, test_table(), 3);
+    const auto space = gemm_space(s, test_table(), 3);
     CHECK(space.size() == serial.size() * 5);
     tk::random::philox gen(67);
     const auto a = uniform_floats(std::int64_t{s.m} * s.k, gen), b = uniform_floats(std::int64_t{s.k} * s.n, gen);
@@ -117,7 +117,8 @@ TEST_CASE("the space of a product on threads is that of the serial one with its 
         parallel_gemm(s, config, test_table(), division).run(a.data(), b.data(), got.data(), on_threads);
         REQUIRE(got == want);
     }
-    CHECK(index_of(space, default_config(s, test_table()), {.parts = 1, .split = gemm_split::columns}).has_value());
+    CHECK(index_of(space, default_config(s, test_table()), {.parts = 1, .split = gemm_division::cut::columns})
+              .has_value());
 }
 
 TEST_CASE("a tile beyond all numbers is refused on threads, too")

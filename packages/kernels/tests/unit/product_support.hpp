@@ -27,7 +27,7 @@ T random_element(G& gen)
 {
     using namespace tunekit;
     const double u = 2 * random::uniform_01(gen) - 1;
-    if constexpr (std::is_same_v<T, kernels::bfloat16>) return kernels::to_bfloat16(static_cast<float>(u));
+    if constexpr (std::is_same_v<T, kernels::bfloat16>) return kernels::bfloat16::nearest(static_cast<float>(u));
     else if constexpr (sizeof(T) == 1) return static_cast<T>(random::uniform_index(256, gen));
     else return static_cast<T>(u);
 }
@@ -67,10 +67,10 @@ void check_products(const tunekit::kernels::product_table<Format>& table, int tr
             basic_guarded<typename Format::sum> c(n(std::int64_t{s.batch} * s.m * s.n), side);
             fill_randomly(a.span(), gen);
             fill_randomly(b.span(), gen);
-            const auto want = reference_product<Format>(s, a.span(), b.span());
+            const auto want = reference_gemm<Format>(s, a.span(), b.span());
             for (int trial = 0; trial < trials; ++trial) {
                 const auto config = random_gemm_config(table, gen, Format::group);
-                basic_gemm_kernel<Format> kernel(s, config, table);
+                gemm_kernel<Format> kernel(s, config, table);
                 CAPTURE(s.m);
                 CAPTURE(s.n);
                 CAPTURE(s.k);
@@ -98,8 +98,7 @@ inline float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std:
 /// One step of a bf16 sum as the format documents it.
 inline float bf16_step(float sum, const tunekit::kernels::bfloat16* a, const tunekit::kernels::bfloat16* b)
 {
-    using tunekit::kernels::to_float;
-    for (const int i : {1, 0}) sum = flushed(std::fma(flushed(to_float(a[i])), flushed(to_float(b[i])), flushed(sum)));
+    for (const int i : {1, 0}) sum = flushed(std::fma(flushed(a[i]), flushed(b[i]), flushed(sum)));
     return sum;
 }
 
@@ -126,7 +125,7 @@ inline void check_bf16_bits(const tunekit::kernels::product_table<tunekit::kerne
         for (const auto& r : ranges) {
             for (auto& e : x) e = drawn(r[0], r[1]);
             for (auto& e : w) e = drawn(r[2], r[3]);
-            for (auto& e : y) e = to_float(drawn(r[0] == 0 ? 0 : r[0] + r[2] - 128 - (r[0] < 100 ? 0 : 5), 10));
+            for (auto& e : y) e = drawn(r[0] == 0 ? 0 : r[0] + r[2] - 128 - (r[0] < 100 ? 0 : 5), 10);
             std::vector<float> want = y;
             for (int m = 0; m < t.mr; ++m) {
                 for (int j = 0; j < nr; ++j) {

@@ -23,7 +23,7 @@ std::vector<double> integer_product(const gemm_config& config)
     // A is [[1, 2, 3], [4, 5, 6]], B is [[1, -1], [0, 2], [-3, 4]].
     const gemm_shape s{.m = 2, .n = 2, .k = 3};
     const auto as = []<class T>(double x, T) {
-        if constexpr (std::is_same_v<T, bfloat16>) return to_bfloat16(static_cast<float>(x));
+        if constexpr (std::is_same_v<T, bfloat16>) return bfloat16::nearest(static_cast<float>(x));
         else return static_cast<T>(x);
     };
     std::vector<typename F::left> a;
@@ -31,7 +31,7 @@ std::vector<double> integer_product(const gemm_config& config)
     for (const double x : {1, 2, 3, 4, 5, 6}) a.push_back(as(x, typename F::left{}));
     for (const double x : {1, -1, 0, 2, -3, 4}) b.push_back(as(x, typename F::right{}));
     std::vector<typename F::sum> c(4);
-    basic_gemm_kernel<F>(s, config, small_table<F>()).run(a.data(), b.data(), c.data());
+    gemm_kernel<F>(s, config, small_table<F>()).run(a.data(), b.data(), c.data());
     return {c.begin(), c.end()};
 }
 
@@ -68,7 +68,7 @@ TEST_CASE_TEMPLATE("a format's space holds its default, and the kernel accepts w
         for (const tk::index j : space.sample(30, gen)) {
             const auto config = config_of<gemm_config>(space.at(j));
             CHECK((config.pack_b || F::group == 1));
-            CHECK(basic_gemm_kernel<F>(s, config, table).scratch_size() > 0);
+            CHECK(gemm_kernel<F>(s, config, table).scratch_size() > 0);
         }
     }
 }
@@ -87,11 +87,11 @@ TEST_CASE("leading dimensions of doubles leave what lies between the rows alone"
         for (int r = 0; r < 4; ++r)
             dense_b.insert(dense_b.end(), b.begin() + i * 30 + r * 7, b.begin() + i * 30 + r * 7 + 5);
     }
-    const auto want = reference_product<formats::fp64>(s, dense_a, dense_b);
+    const auto want = reference_gemm<formats::fp64>(s, dense_a, dense_b);
     for (int trial = 0; trial < 100; ++trial) {
         std::vector<double> c(80, 7.0);
-        basic_gemm_kernel<formats::fp64>(s, random_gemm_config(small_table<formats::fp64>(), gen),
-                                         small_table<formats::fp64>(), strides)
+        gemm_kernel<formats::fp64>(s, random_gemm_config(small_table<formats::fp64>(), gen),
+                                   small_table<formats::fp64>(), strides)
             .run(a.data(), b.data(), c.data());
         for (int i = 0; i < 80; ++i) {
             const int r = i % 40 / 9, j = i % 40 % 9;
@@ -111,25 +111,24 @@ TEST_CASE("sums of bytes do not saturate: they wrap around")
     std::vector<std::int8_t> b(160'000);
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = i % 2 == 0 ? std::int8_t{-128} : std::int8_t{127};
     std::vector<std::int32_t> c(2);
-    basic_gemm_kernel<formats::u8s8>(s, {.mr = 1, .nv = 1, .vl = 4, .nc = 4, .kc = 4000, .pack_b = true},
-                                     small_table<formats::u8s8>())
+    gemm_kernel<formats::u8s8>(s, {.mr = 1, .nv = 1, .vl = 4, .nc = 4, .kc = 4000, .pack_b = true},
+                               small_table<formats::u8s8>())
         .run(a.data(), b.data(), c.data());
     CHECK(c[0] == static_cast<std::int32_t>(-2'611'200'000LL + (1LL << 32)));
     CHECK(c[1] == static_cast<std::int32_t>(2'590'800'000LL - (1LL << 32)));
-    CHECK(c == reference_product<formats::u8s8>(s, a, b));
+    CHECK(c == reference_gemm<formats::u8s8>(s, a, b));
 }
 
 TEST_CASE("a format that groups steps of k refuses what it cannot do")
 {
     const gemm_shape s{.m = 2, .n = 4, .k = 8};
-    const auto with = [&](gemm_config c) { basic_gemm_kernel<formats::u8s8>(s, c, small_table<formats::u8s8>()); };
+    const auto with = [&](gemm_config c) { gemm_kernel<formats::u8s8>(s, c, small_table<formats::u8s8>()); };
     CHECK_THROWS_WITH(with({.mr = 1, .nv = 1, .vl = 4, .nc = 4, .kc = 8}),
                       "tunekit: gemm_config: pack_b is false, want true in the format u8s8");
     CHECK_THROWS_WITH(with({.mr = 1, .nv = 1, .vl = 4, .nc = 4, .kc = 6, .pack_b = true}),
                       "tunekit: gemm_config: kc is 6, want a multiple of the format's group");
     const std::vector<double> b(32);
-    basic_gemm_kernel<formats::fp64> plain(s, {.mr = 1, .nv = 1, .vl = 4, .nc = 4, .kc = 8},
-                                           small_table<formats::fp64>());
+    gemm_kernel<formats::fp64> plain(s, {.mr = 1, .nv = 1, .vl = 4, .nc = 4, .kc = 8}, small_table<formats::fp64>());
     CHECK_THROWS_WITH(plain.pack(b.data()),
                       "tunekit: gemm_kernel: the configuration does not pack B, want pack_b for pack()");
 }

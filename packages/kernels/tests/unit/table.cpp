@@ -19,13 +19,19 @@ constexpr std::array tiles{make_tile<1, 1, 4>(), make_tile<2, 1, 4>(), make_tile
                            make_tile<1, 3, 4>(), make_tile<2, 3, 4>(), make_tile<1, 8, 4>(), make_tile<2, 8, 4>(),
                            make_tile<1, 1, 8>(), make_tile<2, 1, 8>()};
 
-constexpr std::array depthwise{make_depthwise_channels<1, 1, 4>(),     make_depthwise_channels<2, 1, 4>(),
-                               make_depthwise_channels<3, 1, 4>(),     make_depthwise_channels<1, 2, 4>(),
-                               make_depthwise_channels<2, 2, 4>(),     make_depthwise_pixels<1, 1, 4>(),
-                               make_depthwise_pixels<1, 2, 4>(),       make_depthwise_pixels<1, 1, 8>(),
-                               make_depthwise_pixels<2, 1, 4, 3, 1>(), make_depthwise_pixels<4, 2, 4, 3, 1>(),
-                               make_depthwise_pixels<3, 1, 4, 3, 2>(), make_depthwise_pixels<2, 2, 4, 5, 1>(),
-                               make_depthwise_pixels<2, 1, 4, 3, 3>()};
+constexpr std::array depthwise{make_depthwise_tile<vectorise_mode::channel, 1, 1, 4>(),
+                               make_depthwise_tile<vectorise_mode::channel, 2, 1, 4>(),
+                               make_depthwise_tile<vectorise_mode::channel, 3, 1, 4>(),
+                               make_depthwise_tile<vectorise_mode::channel, 1, 2, 4>(),
+                               make_depthwise_tile<vectorise_mode::channel, 2, 2, 4>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 1, 1, 4>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 1, 2, 4>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 1, 1, 8>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 2, 1, 4, 3, 1>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 4, 2, 4, 3, 1>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 3, 1, 4, 3, 2>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 2, 2, 4, 5, 1>(),
+                               make_depthwise_tile<vectorise_mode::pixel, 2, 1, 4, 3, 3>()};
 
 constexpr std::array sweeps{
     make_depthwise_sweep<1, 4, 3, 1>(), make_depthwise_sweep<2, 4, 3, 1>(), make_depthwise_sweep<3, 4, 3, 1>(),
@@ -51,9 +57,9 @@ const tile_table& test_table()
 
 TEST_CASE("a tile needs its accumulators, its shorter side and one register more")
 {
-    static_assert(registers_of(6, 2) == 15);
-    static_assert(registers_of(3, 4) == 16);
-    static_assert(registers_of(14, 2) == 31);
+    static_assert(detail::registers_of(6, 2) == 15);
+    static_assert(detail::registers_of(3, 4) == 16);
+    static_assert(detail::registers_of(14, 2) == 31);
     const tile_table narrow{.tiles = tiles, .registers = 16, .lanes = 4};
     CHECK(narrow.registers_for(2, 3, 4) == 9);
     CHECK(narrow.registers_for(2, 1, 8) == 8);  // a vector of 8 takes two registers of 4
@@ -89,21 +95,21 @@ TEST_CASE("every tile sums blocks, taps and steps of k, replacing or adding, wit
                 for (std::size_t i = 0; i < x.span().size(); ++i) x.data()[i] = static_cast<float>(i % 7) - 3;
                 for (std::size_t i = 0; i < w.span().size(); ++i) w.data()[i] = static_cast<float>(i % 5) - 2;
                 y.fill(100);
-                tile_args a{.x = x.data(),
-                            .w = w.data(),
-                            .y = y.data(),
-                            .x_row = 100,
-                            .x_block = 1000,
-                            .x_tap = 20,
-                            .w_step = nr,
-                            .w_block = 600,
-                            .w_tap = 200,
-                            .y_row = 70,
-                            .blocks = blocks,
-                            .taps = taps,
-                            .depth = depth,
-                            .unroll = unroll,
-                            .prefetch = 4};
+                detail::tile_args<> a{.x = x.data(),
+                                      .w = w.data(),
+                                      .y = y.data(),
+                                      .x_row = 100,
+                                      .x_block = 1000,
+                                      .x_tap = 20,
+                                      .w_step = nr,
+                                      .w_block = 600,
+                                      .w_tap = 200,
+                                      .y_row = 70,
+                                      .blocks = blocks,
+                                      .taps = taps,
+                                      .depth = depth,
+                                      .unroll = unroll,
+                                      .prefetch = 4};
                 for (const bool accumulate : {true, false}) {
                     a.accumulate = accumulate;
                     y.fill(100);

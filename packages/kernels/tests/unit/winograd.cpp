@@ -47,7 +47,7 @@ winograd_config random_winograd_config(const conv2d_shape& s, int largest, G& ge
                                 .tile_block = one_of({1, 2, 5, 8, 100}, gen),
                                 .oc_block = one_of({1, 2, 3, 50}, gen),
                                 .inner = plain.inner,
-                                .layout = static_cast<winograd_layout>(one_of({0, 1}, gen))};
+                                .layout = static_cast<winograd_config::products>(one_of({0, 1}, gen))};
         if (test_table().find_winograd(c.tile_h, c.vl) != nullptr &&
             test_table().find_winograd(c.tile_w, c.vl) != nullptr)
             return c;
@@ -231,7 +231,7 @@ TEST_CASE("a configuration that does not fit is refused with its parameter named
     CHECK_THROWS_WITH(with([](auto& c) { c.oc_block = 0; })(), "tunekit: winograd_config: oc_block is 0, want >= 1");
     CHECK_THROWS_AS((winograd_kernel(shape, good, test_table(), std::vector<float>(3))), std::invalid_argument);
     for (const auto& other : {square_conv2d(6, 8, 8, 5, 1, 2), square_conv2d(6, 8, 8, 3, 2, 1)}) {
-        CHECK(!fits_winograd(other));
+        CHECK(!other.fits_winograd());
         CHECK_THROWS_WITH(
             (winograd_kernel(other, good, test_table(), w)),
             "tunekit: winograd_kernel: a convolution that is not 3 x 3 without stride and groups, want conv2d_kernel");

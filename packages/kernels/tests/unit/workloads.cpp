@@ -27,7 +27,7 @@ long kiloflops(double flops) { return std::lround(flops / 1e3); }
 
 TEST_CASE("a convolution's output size and work follow the closed form")
 {
-    const auto r1 = resnet18[0].shape;
+    const auto r1 = detail::resnet18[0].shape;
     CHECK(r1.oh() == 112);
     CHECK(r1.ow() == 112);
     CHECK(r1.macs() == std::int64_t{112} * 112 * 64 * 3 * 49);
@@ -53,26 +53,26 @@ TEST_CASE("each layer's MFLOP are those of the published tables")
             CHECK(kiloflops(layers[i].shape.flops()) == want[i]);
         }
     };
-    check(resnet18, r);
-    check(vgg16, v);
-    check(alexnet, a);
-    check(squeezenet, s);
+    check(detail::resnet18, r);
+    check(detail::vgg16, v);
+    check(detail::alexnet, a);
+    check(detail::squeezenet, s);
 }
 
 TEST_CASE("each network's multiplications add up exactly")
 {
-    CHECK(total_macs(resnet18) == 1'826'406'400);
-    CHECK(total_macs(resnet18) - resnet18[2].shape.macs() == 1'813'561'344);  // without the shortcut of stage 1
-    CHECK(total_macs(vgg16) == 15'346'630'656);
-    CHECK(total_macs(alexnet) == 655'566'528);
-    CHECK(total_macs(squeezenet) == 349'537'280);
-    CHECK(total_flops<conv2d_shape>(resnet18) == 3'652'812'800.0);
+    CHECK(total_macs(detail::resnet18) == 1'826'406'400);
+    CHECK(total_macs(detail::resnet18) - detail::resnet18[2].shape.macs() ==
+          1'813'561'344);  // without the shortcut of stage 1
+    CHECK(total_macs(detail::vgg16) == 15'346'630'656);
+    CHECK(total_macs(detail::alexnet) == 655'566'528);
+    CHECK(total_macs(detail::squeezenet) == 349'537'280);
 }
 
 TEST_CASE("a transformer encoder costs 24 s d^2 + 4 s^2 d per layer")
 {
     const auto gflops = [](int d, int s, int layers) {
-        const auto tasks = transformer_encoder(d, s, layers);
+        const auto tasks = detail::transformer_encoder(d, s, layers);
         return static_cast<double>(2 * total_macs(tasks));
     };
     for (const int d : {512, 768, 1024}) {
@@ -84,9 +84,9 @@ TEST_CASE("a transformer encoder costs 24 s d^2 + 4 s^2 d per layer")
     CHECK(kiloflops(gflops(768, 128, 12)) == 22'347'252);
     CHECK(kiloflops(gflops(768, 384, 12)) == 70'665'634);
     CHECK(kiloflops(gflops(768, 512, 12)) == 96'636'764);
-    CHECK(kiloflops(bert_base[0].shape.flops()) == 452'985);
-    CHECK(kiloflops(bert_base[1].shape.flops()) == 25'166);
-    CHECK(kiloflops(transformer[1].shape.flops()) == 16'777);
+    CHECK(kiloflops(detail::bert_base[0].shape.flops()) == 452'985);
+    CHECK(kiloflops(detail::bert_base[1].shape.flops()) == 25'166);
+    CHECK(kiloflops(detail::transformer[1].shape.flops()) == 16'777);
 }
 
 TEST_CASE("networks are found by name and an unknown one is not")
@@ -102,12 +102,12 @@ TEST_CASE("networks are found by name and an unknown one is not")
 
 TEST_CASE("shapes without an output are refused")
 {
-    CHECK_THROWS_WITH_AS(require_valid(conv2d_shape{.ci = 0}),
+    CHECK_THROWS_WITH_AS(detail::require_valid(conv2d_shape{.ci = 0}),
                          "tunekit: conv2d_shape: a size or stride is below 1, want >= 1", std::invalid_argument);
-    CHECK_THROWS_WITH_AS(require_valid(conv2d_shape{.height = 2, .width = 2, .kernel_h = 3, .kernel_w = 3}),
+    CHECK_THROWS_WITH_AS(detail::require_valid(conv2d_shape{.height = 2, .width = 2, .kernel_h = 3, .kernel_w = 3}),
                          "tunekit: conv2d_shape: the kernel is larger than the padded image, want an output",
                          std::invalid_argument);
-    CHECK_THROWS_AS(require_valid(conv2d_shape{.padding_h = 1}), std::invalid_argument);
-    CHECK_THROWS_WITH_AS(require_valid(gemm_shape{.k = 0}), "tunekit: gemm_shape: a size is below 1, want >= 1",
+    CHECK_THROWS_AS(detail::require_valid(conv2d_shape{.padding_h = 1}), std::invalid_argument);
+    CHECK_THROWS_WITH_AS(detail::require_valid(gemm_shape{.k = 0}), "tunekit: gemm_shape: a size is below 1, want >= 1",
                          std::invalid_argument);
 }

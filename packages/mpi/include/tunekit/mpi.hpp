@@ -9,4 +9,3 @@
 #include "tunekit/mpi/leased_pool.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
-#include "tunekit/mpi/simulated_ranks.hpp"

@@ -496,7 +496,5 @@ TEST_CASE("context: settings out of range are refused")
     refused({.max_seconds = 0});
     refused({.runs = 0});
     refused({.runs = 16});
-    refused({.finalists = 0});
-    refused({.recheck = 1});
     online::options{}.validate();
 }

@@ -16,7 +16,6 @@
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/jobs.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/processes/worker_task.hpp"
@@ -101,12 +100,13 @@ struct not_copied : poorest_policy {
 static_assert(measure::repetition<poorest_policy>);
 static_assert(measure::repetition<measure::fixed> && measure::repetition<measure::until_stable> &&
               measure::repetition<measure::until_confident>);
-static_assert(!measure::plans_runs<next_changes> && !measure::repetition<next_changes>);
-static_assert(!measure::plans_runs<next_is_signed> && !measure::repetition<next_is_signed>);
-static_assert(!measure::estimates_cost<estimates_a_number> && !measure::repetition<estimates_a_number>);
-static_assert(!measure::validated<validates_with_answer> && !measure::repetition<validates_with_answer>);
-static_assert(!measure::repetition<not_copied> && measure::plans_runs<not_copied>);
-static_assert(!measure::plans_runs<int> && !measure::estimates_cost<int> && !measure::validated<int>);
+static_assert(!measure::detail::plans_runs<next_changes> && !measure::repetition<next_changes>);
+static_assert(!measure::detail::plans_runs<next_is_signed> && !measure::repetition<next_is_signed>);
+static_assert(!measure::detail::estimates_cost<estimates_a_number> && !measure::repetition<estimates_a_number>);
+static_assert(!measure::detail::validated<validates_with_answer> && !measure::repetition<validates_with_answer>);
+static_assert(!measure::repetition<not_copied> && measure::detail::plans_runs<not_copied>);
+static_assert(!measure::detail::plans_runs<int> && !measure::detail::estimates_cost<int> &&
+              !measure::detail::validated<int>);
 
 // pool
 struct poorest_pool {
@@ -140,14 +140,6 @@ static_assert(!tk::detail::tells_its_time<now_changes> && !tk::pool<now_changes>
 static_assert(!tk::pool<const poorest_pool>);
 static_assert(!tk::pool<tk::archetype::measurer>);
 static_assert(!std::is_convertible_v<tk::index, tk::ticket>);
-
-// rows
-struct rows_of_measurements {
-    [[nodiscard]] measure::measurement row(tk::index i, const measure::limits& l) const;
-};
-static_assert(measure::rows<measure::recorded_rows>);
-static_assert(!measure::rows<rows_of_measurements>);
-static_assert(!measure::rows<std::vector<measure::recorded_row>>);
 
 // makes_worker_tasks
 static_assert(measure::makes_worker_tasks<measure::any_worker_task (*)(std::size_t)>);

@@ -15,10 +15,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/support/one_worker.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
 #include "tunekit/processes/worker_task.hpp"
 
@@ -165,7 +165,7 @@ TEST_CASE("every way of measuring carries the values beside the cost and the sta
     {
         double now = 0;
         measure::replay rows(table, measure::virtual_clock(now));
-        through(measure::one_worker(rows, {}, measure::virtual_clock(now)));
+        through(support::one_worker(rows, {}, measure::virtual_clock(now)));
     }
     SUBCASE("noisy_replay: drawn anew from the record's runs")
     {
@@ -174,5 +174,5 @@ TEST_CASE("every way of measuring carries the values beside the cost and the sta
         const auto got = rows.measure(all, {});
         for (int c = 0; c < 4; ++c) same(got.at(static_cast<std::size_t>(c)), c);
     }
-    SUBCASE("simulated_workers") { through(measure::simulated_workers(table, {})); }
+    SUBCASE("simulated_workers") { through(support::simulated_workers(table, {})); }
 }

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include <set>
 #include <vector>
 
+#include "tests/support/isolation.hpp"
 #include "tests/support/parents.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/timed.hpp"
@@ -26,6 +26,7 @@ namespace tk = tunekit;
 namespace measure = tk::measure;
 using measure::failure_kind;
 using measure::isolated_workers;
+using support::has_children;
 using tk::answer;
 using tk::job;
 using tk::ticket;
@@ -35,12 +36,7 @@ static_assert(std::movable<isolated_workers> && !std::copy_constructible<isolate
 
 namespace {
 
-struct ten {
-    using config = int;
-    [[nodiscard]] tk::index size() const { return 10; }
-    [[nodiscard]] config at(tk::index i) const { return static_cast<int>(i); }
-    [[nodiscard]] std::optional<tk::index> index_of(const config& c) const { return static_cast<tk::index>(c); }
-};
+using ten = support::numbered<int, 10>;
 
 /// What the workers tell each other and the test, in shared memory.
 struct shared {
@@ -118,12 +114,6 @@ struct rig {
         return out;
     }
 };
-
-bool has_children()
-{
-    siginfo_t info{};
-    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-}
 
 }  // namespace
 
@@ -213,18 +203,7 @@ TEST_CASE("isolated workers: with threads there is no new worker; when the last 
 {
     if (measure::detail::sanitized) return;  // a sanitizer may run threads of its own
     rig r(1, {.pinned = false});
-    pthread_t other{};
-    int stop[2];
-    REQUIRE(::pipe(stop) == 0);
-    REQUIRE(::pthread_create(
-                &other, nullptr,
-                [](void* fd) -> void* {
-                    char byte = 0;
-                    while (::read(*static_cast<int*>(fd), &byte, 1) < 0) {
-                    }
-                    return nullptr;
-                },
-                &stop[0]) == 0);
+    const support::with_thread other;
     r.submit(1, 0);
     CHECK(r.wait(1)[0].measured->ok());  // threads that came later disturb nobody
     r.submit(2, 5);
@@ -234,9 +213,6 @@ TEST_CASE("isolated workers: with threads there is no new worker; when the last 
                          "tunekit: isolated_workers: every worker is lost; the zygote is gone; something ended it",
                          tk::error);
     CHECK_THROWS_AS((rig(1)), tk::error);
-    ::close(stop[1]);
-    ::pthread_join(other, nullptr);
-    ::close(stop[0]);
 }
 
 TEST_CASE("isolated workers: alone, one worker measures for a race, while nothing else is out")

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/simulated_workers.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/build/generated_kernel.hpp"
@@ -170,7 +170,7 @@ TEST_CASE(
     "pipeline: runners of any kind; one candidate at a time on one runner; lost jobs are lost, the last runner says so")
 {
     const std::vector<measure::recorded_row> table(6, taking(1));
-    using runners = measure::simulated_workers<measure::recorded_rows>;
+    using runners = support::simulated_workers<measure::recorded_rows>;
     measure::pipeline pool(
         std::vector<costs>{what, what}, compilers(),
         runners(std::vector<measure::recorded_rows>(2, measure::recorded_rows(table)), {.workers = 1}), {.ahead = 3});
@@ -197,7 +197,7 @@ TEST_CASE("pipelines on threads of their own share a folder of builds, and each 
         measure::builder build({.flags = {"-O0"}, .directory = kept.name(), .processes = 1});
         measure::pipeline pool(
             what, std::move(build),
-            measure::simulated_workers<measure::recorded_rows>({measure::recorded_rows(table)}, {.workers = 1}),
+            support::simulated_workers<measure::recorded_rows>({measure::recorded_rows(table)}, {.workers = 1}),
             {.ahead = 5});
         for (std::uint64_t k = 0; k < 6; ++k) pool.submit({.ticket = ticket{k}, .candidate = k});
         std::vector<double> out(6);  // a cost, or below 0 the kind of the failure

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
@@ -18,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/isolation.hpp"
 #include "tests/support/parents.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
@@ -25,6 +25,7 @@
 namespace tk = tunekit;
 namespace measure = tk::measure;
 using measure::failure_kind;
+using support::has_children, support::with_thread;
 using tk::answer;
 using tk::ticket;
 
@@ -76,32 +77,6 @@ measure::worker_task<some, measure::timed<std::function<double(int)>, measure::f
     });
 }
 
-/// A process with another thread, for its life.
-struct with_thread {
-    int stop[2]{};
-    pthread_t other{};
-
-    with_thread()
-    {
-        REQUIRE(::pipe(stop) == 0);
-        REQUIRE(::pthread_create(
-                    &other, nullptr,
-                    [](void* fd) -> void* {
-                        char byte = 0;
-                        while (::read(*static_cast<int*>(fd), &byte, 1) < 0) {
-                        }
-                        return nullptr;
-                    },
-                    &stop[0]) == 0);
-    }
-    ~with_thread()
-    {
-        ::close(stop[1]);
-        ::pthread_join(other, nullptr);
-        ::close(stop[0]);
-    }
-};
-
 measure::isolated_workers pool_of(std::size_t n, measure::served_workers_options options = {})
 {
     options.workers.pinned = false;
@@ -115,12 +90,6 @@ answer measured(measure::isolated_workers& pool, tk::index candidate, double sec
         auto some = pool.collect(30);
         if (!some.empty()) return some.front();
     }
-}
-
-bool has_children()
-{
-    siginfo_t info{};
-    return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 }  // namespace

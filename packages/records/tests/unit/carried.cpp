@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/simulated_workers.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/schedule/round_robin.hpp"
@@ -40,7 +40,7 @@ const tk::recipe how{
 std::size_t carried_in(const tk::plan& p)
 {
     std::size_t out = 0;
-    for (const tk::task_plan& t : p.tasks)
+    for (const tk::plan::task_result& t : p.tasks)
         out += static_cast<std::size_t>(std::count_if(t.record.trials().begin(), t.record.trials().end(),
                                                       [](const auto& one) { return one.carried; }));
     return out;
@@ -92,12 +92,12 @@ TEST_CASE("a carried run over workers and builders: its log's events give its pr
             .cost = 1.0 + static_cast<double>(i), .runs = 1, .build_seconds = 1.0 + 0.1 * static_cast<double>(i % 7)};
         rows[i].seconds = rows[i].result.build_seconds + 0.5 + 0.1 * static_cast<double>(i % 5);
     }
-    for (const tk::measure::simulated_options& lanes : std::vector<tk::measure::simulated_options>{
+    for (const support::simulated_options& lanes : std::vector<support::simulated_options>{
              {.workers = 4}, {.workers = 2, .builders = 3}, {.workers = 1, .builders = 8, .queued = 2}}) {
         CAPTURE(lanes.workers);
         const support::temporary_folder folder;
         const std::vector tables(3, tk::measure::recorded_rows(rows));
-        const std::size_t out = tk::measure::simulated_workers(tables, lanes).room();
+        const std::size_t out = support::simulated_workers(tables, lanes).room();
         const auto run_in = [&](const std::string& path, bool resume) {
             tk::random::philox gen(4);
             return tk::io::logged(path,
@@ -105,7 +105,7 @@ TEST_CASE("a carried run over workers and builders: its log's events give its pr
                                   {.strategy = "random, carried", .seed = 4, .resume = resume});
         };
         const auto go = [&](auto& run) {
-            tk::measure::simulated_workers pool(tables, lanes);
+            support::simulated_workers pool(tables, lanes);
             tk::tune_tasks(run, pool);
         };
         tk::plan first;
@@ -129,7 +129,7 @@ TEST_CASE("a carried run over workers and builders: its log's events give its pr
         const std::size_t carried = carried_in(rest.record());
         CHECK(carried > 0);
         go(rest);
-        for (const tk::task_plan& t : rest.record().tasks) CHECK(t.record.trials().size() == 60);
+        for (const tk::plan::task_result& t : rest.record().tasks) CHECK(t.record.trials().size() == 60);
         CHECK(carried_in(rest.record()) > carried);
         for (std::size_t k = 0; k < tasks.size(); ++k) {  // what was in the log is what it was
             const auto& a = rest.record().tasks[k].record.trials();

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "tests/support/in_batches.hpp"
+#include "tests/support/one_worker.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
-#include "tunekit/measure/one_worker.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/isolated.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
@@ -87,7 +87,7 @@ TEST_CASE("what is fast and wrong never wins, and what is slow is not checked, w
     SUBCASE("one worker, with all of them out")
     {
         auto here = measure::in_process(eight, kernel(checks));
-        measure::one_worker pool(here, {.ahead = 8});
+        support::one_worker pool(here, {.ahead = 8});
         judge(tk::tune(eight, pool, how, all, gen));
         CHECK(checks == 5);
     }

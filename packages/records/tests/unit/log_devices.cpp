@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/search/random.hpp"
@@ -62,7 +62,7 @@ private:
     std::vector<tk::worker_about> who_;
     double leave_;
     std::vector<std::size_t> none_{}, left_{};
-    tk::measure::simulated_workers<> on_;
+    support::simulated_workers<> on_;
 };
 
 const tk::worker_about first{"a", "board", 0, tk::worker_about::ratio{1, 1, 1}, {}};

@@ -23,9 +23,9 @@
 
 #include "packages/records/tests/support/faulty_system.hpp"
 #include "tests/support/grid_space.hpp"
+#include "tests/support/one_worker.hpp"
 #include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tunekit/measure/one_worker.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/records/read_log.hpp"
@@ -403,7 +403,7 @@ TEST_CASE("a pool is not waited for once the log cannot be written")
     for (int n = 2; n < 8; ++n) {
         const std::string path = f / std::to_string(n);
         in_memory measurer;
-        tk::measure::one_worker pool(measurer);
+        support::one_worker pool(measurer);
         const faulty::nth fault(call::write, n);
         std::string said;
         try {

@@ -15,9 +15,9 @@
 
 #include "tests/support/grid_space.hpp"
 #include "tests/support/resealed.hpp"
+#include "tests/support/simulated_workers.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/function.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/linear.hpp"
@@ -171,7 +171,7 @@ TEST_CASE("a clock beside a pool is refused before there is a log")
     const temporary_folder f;
     const grid_space space({20, 20});
     const std::vector<tk::measure::recorded_row> rows(400, {.result = of(0), .seconds = 1});
-    tk::measure::simulated_workers pool(rows, {.workers = 2});
+    support::simulated_workers pool(rows, {.workers = 2});
     CHECK_THROWS_AS((void)tk::io::logged_run(f / "log", space, pool, tk::search::annealing{}, {.trials = 4}, how(false),
                                              {.clock = [] { return 0.0; }}),
                     std::invalid_argument);
@@ -482,7 +482,7 @@ private:
     }
 
     std::vector<std::vector<tk::measure::recorded_row>> tables_;
-    tk::measure::simulated_workers<> held_;
+    support::simulated_workers<> held_;
     philox dice_;
 };
 

@@ -13,15 +13,15 @@
 namespace schedule = tunekit::schedule;
 using tunekit::random::philox;
 
-static_assert(schedule::tells_gains<tunekit::curve::improvement_process>);
-static_assert(!schedule::tells_gains<tunekit::curve::belief<>>);
+static_assert(schedule::detail::tells_gains<tunekit::curve::improvement_process>);
+static_assert(!schedule::detail::tells_gains<tunekit::curve::belief<>>);
 
 namespace {
 
 struct tells_means {
     double gains(std::span<const double>, double) const;
 };
-static_assert(!schedule::tells_gains<tells_means> && !schedule::tells_gains<int>);
+static_assert(!schedule::detail::tells_gains<tells_means> && !schedule::detail::tells_gains<int>);
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

@@ -24,14 +24,15 @@ using support::temporary_folder;
 
 namespace {
 
-report::seen_trial ran(double cost, double spread, std::vector<std::string> values = {}, tk::index i = 0)
+report::seen_task::trial ran(double cost, double spread, std::vector<std::string> values = {}, tk::index i = 0)
 {
     return {.candidate = i, .values = std::move(values), .measured = {.cost = cost, .spread = spread, .runs = 3}};
 }
 
-report::seen_trial failed(tk::measure::failure_kind kind, std::string message, std::vector<std::string> values = {})
+report::seen_task::trial failed(tk::measure::failure_kind kind, std::string message,
+                                std::vector<std::string> values = {})
 {
-    report::seen_trial t{.values = std::move(values)};
+    report::seen_task::trial t{.values = std::move(values)};
     t.measured.failed = tk::measure::failure{kind, 1, std::move(message)};
     return t;
 }
@@ -412,7 +413,7 @@ TEST_CASE("a model's latency is the weighted sum of what was best by then")
         run.tasks[k].trials.back().stamp = stamp;
     };
     add(0, 4, 1), add(0, 3, 4), add(1, 5, 2), add(1, 6, 3), add(1, 1, 5);
-    const auto points = report::latency_of(run);
+    const auto points = report::detail::latency_of(run);
     REQUIRE(points.size() == 3);
     CHECK(points[0].seconds == 2);
     CHECK(points[0].latency == 13);

@@ -24,10 +24,12 @@ TEST_CASE("trajectories come back as they were written")
 {
     const support::temporary_folder in;
     const double inf = std::numeric_limits<double>::infinity();
-    const std::vector<tk::scoring::trajectory> runs{
-        {.seconds = {0.5, 1.25}, .best = {inf, 0.0031}, .own = {0.001, 0.002}, .rows = {7, tk::scoring::no_row}},
-        {.seconds = {2}, .best = {1e-6}, .own = {0.5}, .rows = {3}}};
-    CHECK(tk::scoring::to_csv(runs) ==
+    const std::vector<tk::scoring::trajectory> runs{{.seconds = {0.5, 1.25},
+                                                     .best = {inf, 0.0031},
+                                                     .own = {0.001, 0.002},
+                                                     .rows = {7, tk::scoring::recording::no_row}},
+                                                    {.seconds = {2}, .best = {1e-6}, .own = {0.5}, .rows = {3}}};
+    CHECK(tk::scoring::detail::to_csv(runs) ==
           "repeat,eval,sim_time_s,best_ms,overhead_s,row\n0,1,0.500000000,,0.001000000,7\n0,2,1.250000000,3.1,0."
           "002000000,\n"
           "1,1,2.000000000,0.001,0.500000000,3\n");

@@ -97,7 +97,7 @@ TEST_CASE("play follows the strategy evaluation by evaluation, until both ends h
     CHECK(run.seconds == std::vector<double>{10, 20, 30, 40});
     CHECK(run.failed == 1);
     CHECK(run.own.size() == 4);
-    CHECK(run.rows == std::vector<std::size_t>(4, tk::scoring::no_row));
+    CHECK(run.rows == std::vector<std::size_t>(4, tk::scoring::recording::no_row));
     CHECK(tk::scoring::play(scripted{{{0}, {1}, {2}, {3}}}, on, {.evaluations = 1, .seconds = 25}, gen).evaluations() ==
           3);
     CHECK(tk::scoring::play(scripted{{{0}}}, on, {}, gen).evaluations() == 1);  // exhausted

@@ -67,9 +67,9 @@ TEST_CASE("random search scores 0 in the mean over all orders, the optimum at on
     for (std::size_t k = 0; k < 5; ++k) CHECK(logs[k] / orders == doctest::Approx(by.chance[k]).epsilon(1e-12));
 
     const auto short_by = tk::scoring::yardstick_of(on, 4);  // chance and goal differ up to there
-    CHECK(tk::scoring::score_by_evaluations(short_by, run_of(on, {2})) == doctest::Approx(1));
-    CHECK(tk::scoring::score_by_evaluations(short_by, run_of(on, {2, 0, 1, 3, 4})) == doctest::Approx(1));
-    CHECK(tk::scoring::score_by_evaluations(short_by, run_of(on, {4, 1, 5, 0})) < 0);
+    CHECK(short_by.score_by_evaluations(run_of(on, {2})) == doctest::Approx(1));
+    CHECK(short_by.score_by_evaluations(run_of(on, {2, 0, 1, 3, 4})) == doctest::Approx(1));
+    CHECK(short_by.score_by_evaluations(run_of(on, {4, 1, 5, 0})) < 0);
 }
 
 TEST_CASE("what random search needs: of n valid ones g are good enough, (n - g) / (g + 1) come before the first")
@@ -97,7 +97,7 @@ TEST_CASE(
     const auto best = static_cast<std::size_t>(std::min_element(costs.begin(), costs.end()) - costs.begin());
     tk::scoring::trajectory at_once = run_of(on, {best});
     at_once.seconds[0] = by.times.front();
-    CHECK(tk::scoring::score_over_time(by, std::vector{at_once}) == doctest::Approx(1));
+    CHECK(by.score_over_time(std::vector{at_once}) == doctest::Approx(1));
 
     std::vector<tk::scoring::trajectory> by_random, slow;
     std::vector<std::vector<double>> ranks;
@@ -114,10 +114,9 @@ TEST_CASE(
         for (double& s : slow.back().seconds) s *= 2;
     }
     // The baseline takes the value of the expected rank, search the mean of ranks, rounded: they agree but for the steps of time.
-    CHECK(std::abs(tk::scoring::score_over_time(by, by_random)) < 0.15);
-    CHECK(std::abs(tk::scoring::detail::score_by_steps(by, ranks, all) - tk::scoring::score_over_time(by, by_random)) <
-          0.15);
-    CHECK(tk::scoring::score_over_time(by, slow) < tk::scoring::score_over_time(by, by_random) - 0.1);
+    CHECK(std::abs(by.score_over_time(by_random)) < 0.15);
+    CHECK(std::abs(tk::scoring::detail::score_by_steps(by, ranks, all) - by.score_over_time(by_random)) < 0.15);
+    CHECK(by.score_over_time(slow) < by.score_over_time(by_random) - 0.1);
 }
 
 TEST_CASE("monotone cubic: a line stays a line, nodes are met, nothing overshoots")
@@ -200,10 +199,10 @@ TEST_CASE(
         const auto by = tk::scoring::yardstick_of(on, 200);
         REQUIRE_FALSE(by.chance.empty());
         CHECK(by.chance.size() <= 200 - good);
-        CHECK(tk::scoring::score_by_evaluations(by, run_of(on, {0})) == doctest::Approx(1));
+        CHECK(by.score_by_evaluations(run_of(on, {0})) == doctest::Approx(1));
         std::vector<std::size_t> order(200);
         std::iota(order.rbegin(), order.rend(), 0U);
-        const double late = tk::scoring::score_by_evaluations(by, run_of(on, order));
+        const double late = by.score_by_evaluations(run_of(on, order));
         CHECK(late < 1);  // and is a number
     }
 }

@@ -74,9 +74,9 @@ TUNEKIT_INLINE void falling_logistic(std::span<double> x)
         return linalg::falling_logistic_2<T>(w * linalg::detail::log2_e);
     };
     std::size_t i = 0;
-    for (; i + linalg::pack_size <= x.size(); i += linalg::pack_size) {
-        const linalg::pack v = linalg::load(x.data() + i);
-        linalg::store(one(v), x.data() + i);
+    for (; i + core::detail::pack_size <= x.size(); i += core::detail::pack_size) {
+        const core::detail::pack v = core::detail::load(x.data() + i);
+        core::detail::store(one(v), x.data() + i);
     }
     for (; i < x.size(); ++i) x[i] = one(x[i]);
 }

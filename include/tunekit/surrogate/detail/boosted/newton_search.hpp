@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tunekit/core/lanes.hpp"
+#include "tunekit/core/detail/lanes.hpp"
 #include "tunekit/surrogate/detail/binned.hpp"
 
 namespace tunekit::surrogate::detail {
@@ -104,9 +104,9 @@ public:
     }
 
 private:
-    using doubles = core::lanes<double>;
-    using integers = core::lanes<std::int64_t>;
-    static constexpr std::size_t lanes = core::lane_count<double>;
+    using doubles = core::detail::lanes<double>;
+    using integers = core::detail::lanes<std::int64_t>;
+    static constexpr std::size_t lanes = core::detail::lane_count<double>;
     static constexpr std::size_t room = 512;  // slots whose sums and gains stay in the first cache
 
     /// The best splits so far, lane by lane: value / weight is the two sides' sum of G^2 / H, `at` the slot or -1.
@@ -153,8 +153,8 @@ private:
         for (std::size_t lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::int64_t>(data_.first[from] + lane);
         for (std::size_t s = 0; s < slots; s += lanes, at += static_cast<std::int64_t>(lanes)) {
             integers g, h;
-            core::load(g, prefix_g_.data() + s);
-            core::load(h, prefix_h_.data() + s);
+            core::detail::load(g, prefix_g_.data() + s);
+            core::detail::load(h, prefix_h_.data() + s);
             const doubles lg = number(g) * unit_g_, lh = number(h) * unit_h_;
             const doubles rg = all_g - lg, rh = all_h - lh;  // exact: all are such multiples
             const doubles lw = lh + limits_.lambda, rw = rh + limits_.lambda;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/lanes.hpp"
+#include "tunekit/core/detail/lanes.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
 namespace tunekit::surrogate::detail {
@@ -36,10 +36,10 @@ struct boosted_ensemble {
 inline constexpr std::size_t boosted_block = 128;
 inline constexpr std::size_t boosted_max_depth = 6;
 
-using core::load;
-using core::store;
-using float_lanes = core::lanes<float>;
-inline constexpr std::size_t floats = core::lane_count<float>;
+using core::detail::load;
+using core::detail::store;
+using float_lanes = core::detail::lanes<float>;
+inline constexpr std::size_t floats = core::detail::lane_count<float>;
 
 /// The leaf values of `floats` rows at once. `x` points at the first of them in the first column.
 template <std::size_t Depth, std::size_t Node, std::size_t Level>
@@ -150,8 +150,8 @@ private:
     [[gnu::always_inline]] static inline void exchange(float_lanes& a, float_lanes& b, std::index_sequence<Lane...>)
     {
         float_lanes upper;
-        core::shuffle<((Lane & Side) == 0 ? Lane : floats + Lane - Side)...>(a, b, upper);
-        core::shuffle<((Lane & Side) == 0 ? Lane + Side : floats + Lane)...>(a, b, b);
+        core::detail::shuffle<((Lane & Side) == 0 ? Lane : floats + Lane - Side)...>(a, b, upper);
+        core::detail::shuffle<((Lane & Side) == 0 ? Lane + Side : floats + Lane)...>(a, b, b);
         a = upper;
     }
 

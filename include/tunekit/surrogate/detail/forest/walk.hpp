@@ -10,8 +10,8 @@
 #include <cstdint>
 #include <span>
 
+#include "tunekit/core/detail/lanes.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
-#include "tunekit/core/lanes.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
 namespace tunekit::surrogate::detail {
@@ -35,10 +35,10 @@ struct large_node {
     friend bool operator==(const large_node&, const large_node&) = default;
 };
 
-using core::load;
-using core::store;
-using byte_lanes = core::lanes<std::int8_t>;
-inline constexpr std::size_t bytes = core::lane_bytes;
+using core::detail::load;
+using core::detail::store;
+using byte_lanes = core::detail::lanes<std::int8_t>;
+inline constexpr std::size_t bytes = core::detail::lane_bytes;
 
 inline constexpr std::size_t crown_depth = 6;
 inline constexpr std::size_t crown_splits = (std::size_t{1} << crown_depth) - 1;

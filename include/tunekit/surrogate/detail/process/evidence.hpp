@@ -121,7 +121,8 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
     }
 
     std::fill(gradient.begin(), gradient.end(), 0.0);
-    const auto by_column = std::make_unique<linalg::pack[]>(d * packs);  // a vector of them is more than nvcc takes
+    const auto by_column =
+        std::make_unique<core::detail::pack[]>(d * packs);  // a vector of them is more than nvcc takes
     double by_variance = 0, by_noise = 0, weight[strip];
     for (std::size_t t = 0; t < all; ++t) {
         const double* right = inverse.data() + t * rows * strip;
@@ -149,8 +150,8 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
                     weight[j] = share * g * slope[j];
                 }
                 for (std::size_t p = 0; p < packs; ++p) {
-                    const std::size_t at = p * linalg::pack_size;
-                    const linalg::pack w = linalg::load(weight + at);
+                    const std::size_t at = p * core::detail::pack_size;
+                    const core::detail::pack w = core::detail::load(weight + at);
                     for (std::size_t c = 0; c < d; ++c)
                         by_column[c * packs + p] +=
                             w * covariance.delta(c, points_.at(i, c), points_.of(t) + c * strip + at);
@@ -160,7 +161,8 @@ TUNEKIT_INLINE double evidence::operator()(std::span<const double> theta, std::s
     }
     for (std::size_t c = 0; c < d; ++c) {
         double lane[strip], sum = 0;
-        for (std::size_t p = 0; p < packs; ++p) linalg::store(by_column[c * packs + p], lane + p * linalg::pack_size);
+        for (std::size_t p = 0; p < packs; ++p)
+            core::detail::store(by_column[c * packs + p], lane + p * core::detail::pack_size);
         for (const double v : lane) sum += v;
         gradient[lengths_[c]] = -(5.0 / 3) * covariance.variance * sum;
     }

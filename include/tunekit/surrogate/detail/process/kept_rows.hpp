@@ -106,7 +106,8 @@ TUNEKIT_INLINE void whitened::update(const posterior& s, const point_strips& poi
     }
     constexpr std::size_t together = 32;  // rows of the factor that stay in the cache over all strips
     for (auto& rows : rows_) {
-        rows.reserve(linalg::whole_blocks(n) * strip);  // a vector left to itself would take twice of what it holds
+        rows.reserve(core::detail::whole_blocks(n) *
+                     strip);  // a vector left to itself would take twice of what it holds
         rows.resize(n * strip);
     }
     for (std::size_t begin = done_; begin < n; begin += together) {
@@ -116,13 +117,13 @@ TUNEKIT_INLINE void whitened::update(const posterior& s, const point_strips& poi
             s.covariance(s.points, begin, end, points.of(k), v + begin * strip);
             s.factor.solve(v, begin, end);
             for (std::size_t p = 0; p < packs; ++p) {
-                double* known = known_.data() + k * strip + p * linalg::pack_size;
-                linalg::pack sum = linalg::load(known);
+                double* known = known_.data() + k * strip + p * core::detail::pack_size;
+                core::detail::pack sum = core::detail::load(known);
                 for (std::size_t i = begin; i < end; ++i) {
-                    const linalg::pack x = linalg::load(v + i * strip + p * linalg::pack_size);
+                    const core::detail::pack x = core::detail::load(v + i * strip + p * core::detail::pack_size);
                     sum += x * x;
                 }
-                linalg::store(sum, known);
+                core::detail::store(sum, known);
             }
         }
     }
@@ -142,16 +143,16 @@ TUNEKIT_INLINE void whitened::add_products(const posterior& s)
     }
     for (std::size_t k = 0; k < all; ++k)
         for (std::size_t p = 0; p < packs; ++p) {
-            const std::size_t at = p * linalg::pack_size;
+            const std::size_t at = p * core::detail::pack_size;
             double *x = by_white_.data() + k * strip + at, *y = by_one_.data() + k * strip + at;
-            linalg::pack by_white = linalg::load(x), by_one = linalg::load(y);
+            core::detail::pack by_white = core::detail::load(x), by_one = core::detail::load(y);
             for (std::size_t i = white_.size(); i < done_; ++i) {
-                const linalg::pack v = linalg::load(rows_[k].data() + i * strip + at);
+                const core::detail::pack v = core::detail::load(rows_[k].data() + i * strip + at);
                 by_white += s.white[i] * v;
                 by_one += s.white_one[i] * v;
             }
-            linalg::store(by_white, x);
-            linalg::store(by_one, y);
+            core::detail::store(by_white, x);
+            core::detail::store(by_one, y);
         }
     white_ = s.white;
     white_one_ = s.white_one;

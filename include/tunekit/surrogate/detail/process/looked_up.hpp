@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/lanes.hpp"
+#include "tunekit/core/detail/pack.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
-#include "tunekit/core/lanes.hpp"
 #include "tunekit/linalg/elementary.hpp"
-#include "tunekit/linalg/pack.hpp"
 #include "tunekit/surrogate/detail/process/posterior.hpp"
 
 namespace tunekit::surrogate::detail {
@@ -55,9 +55,9 @@ TUNEKIT_INLINE looked_up::looked_up(const posterior& s, std::span<const std::siz
         for (std::size_t v = 0; v < values[of.column]; ++v) {
             const double x = (static_cast<double>(v) - of.offset) / of.range;
             double* to = terms_[of.column].data() + v * n;
-            for (std::size_t i = 0; i < n; i += linalg::pack_size) {
+            for (std::size_t i = 0; i < n; i += core::detail::pack_size) {
                 const double* z = s.points.of(i / strip) + c * strip + i % strip;
-                linalg::store(linalg::load(to + i) + s.covariance.delta(c, x, z), to + i);
+                core::detail::store(core::detail::load(to + i) + s.covariance.delta(c, x, z), to + i);
             }
         }
     }
@@ -66,14 +66,14 @@ TUNEKIT_INLINE looked_up::looked_up(const posterior& s, std::span<const std::siz
 TUNEKIT_INLINE double looked_up::mean(std::span<const std::uint16_t> at) const
 {
     const std::size_t n = weights_.size();
-    linalg::lane_sum sum;
-    for (std::size_t i = 0; i < n; i += linalg::pack_size) {
-        linalg::pack apart{};
-        for (std::size_t j = 0; j < at.size(); ++j) apart += linalg::load(terms_[j].data() + at[j] * n + i);
-        linalg::pack v = 5.0 * apart;
-        core::sqrt(v);
-        sum.add(i % strip / linalg::pack_size,
-                linalg::load(weights_.data() + i) * ((1.0 + v + v * v * (1.0 / 3)) * linalg::exp(-v)));
+    core::detail::lane_sum sum;
+    for (std::size_t i = 0; i < n; i += core::detail::pack_size) {
+        core::detail::pack apart{};
+        for (std::size_t j = 0; j < at.size(); ++j) apart += core::detail::load(terms_[j].data() + at[j] * n + i);
+        core::detail::pack v = 5.0 * apart;
+        core::detail::sqrt(v);
+        sum.add(i % strip / core::detail::pack_size,
+                core::detail::load(weights_.data() + i) * ((1.0 + v + v * v * (1.0 / 3)) * linalg::exp(-v)));
     }
     return mean_ + sum.total();
 }

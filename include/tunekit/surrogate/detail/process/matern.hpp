@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "tunekit/core/detail/lanes.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
-#include "tunekit/core/lanes.hpp"
 #include "tunekit/linalg/elementary.hpp"
 #include "tunekit/surrogate/detail/process/strips.hpp"
 
@@ -25,12 +25,12 @@ struct matern {
     friend bool operator==(const matern&, const matern&) = default;
 
     /// delta_c of the point of coordinate `x` and eight others at `z`.
-    [[nodiscard]] linalg::pack delta(std::size_t c, double x, const double* z) const
+    [[nodiscard]] core::detail::pack delta(std::size_t c, double x, const double* z) const
     {
-        const auto inverse = linalg::all<linalg::pack>(inverse_length[c]);
-        const linalg::pack other = linalg::load(z), own = linalg::all<linalg::pack>(x);
-        if (overlap[c]) return other == own ? linalg::pack{} : inverse * inverse;
-        const linalg::pack t = (own - other) * inverse;
+        const auto inverse = linalg::all<core::detail::pack>(inverse_length[c]);
+        const core::detail::pack other = core::detail::load(z), own = linalg::all<core::detail::pack>(x);
+        if (overlap[c]) return other == own ? core::detail::pack{} : inverse * inverse;
+        const core::detail::pack t = (own - other) * inverse;
         return t * t;
     }
 
@@ -55,21 +55,21 @@ private:
     template <std::size_t Points>
     void some(const point_strips& of, std::size_t i, const double* with, double* out, double* slope) const
     {
-        linalg::pack sum[Points][packs] = {};
+        core::detail::pack sum[Points][packs] = {};
         std::array<const double*, Points> own;
         for (std::size_t r = 0; r < Points; ++r) own[r] = of.of((i + r) / strip) + (i + r) % strip;
         for (std::size_t c = 0; c < of.dimensions; ++c)
             for (std::size_t r = 0; r < Points; ++r)
                 for (std::size_t p = 0; p < packs; ++p)
-                    sum[r][p] += delta(c, own[r][c * strip], with + c * strip + p * linalg::pack_size);
+                    sum[r][p] += delta(c, own[r][c * strip], with + c * strip + p * core::detail::pack_size);
         for (std::size_t r = 0; r < Points; ++r)
             for (std::size_t p = 0; p < packs; ++p) {
-                const std::size_t at = r * strip + p * linalg::pack_size;
-                linalg::pack v = 5.0 * sum[r][p];
-                core::sqrt(v);
-                const linalg::pack decay = linalg::exp(-v);
-                linalg::store(variance * ((1.0 + v + v * v * (1.0 / 3)) * decay), out + at);
-                if (slope != nullptr) linalg::store((1.0 + v) * decay, slope + at);
+                const std::size_t at = r * strip + p * core::detail::pack_size;
+                core::detail::pack v = 5.0 * sum[r][p];
+                core::detail::sqrt(v);
+                const core::detail::pack decay = linalg::exp(-v);
+                core::detail::store(variance * ((1.0 + v + v * v * (1.0 / 3)) * decay), out + at);
+                if (slope != nullptr) core::detail::store((1.0 + v) * decay, slope + at);
             }
     }
 };

@@ -269,13 +269,13 @@ TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<co
     const evidence of(points, y, overlap, lengths, prior, middle);
     const linalg::lbfgs method{.max_evaluations = (std::max)(known ? evaluations / 2 : evaluations, std::size_t{1}),
                                .tolerance = 1e-3};
-    linalg::minimum best = method.minimize(of, middle, lower, upper);
+    linalg::lbfgs::minimum best = method.minimize(of, middle, lower, upper);
     if (known) {
         core::plain_vector<double> start;
         for (const double l : s.parameters.lengths) start.push_back(std::log(l));
         start.push_back(std::log(s.parameters.variance));
         start.push_back(std::log(s.parameters.noise));
-        linalg::minimum other = method.minimize(of, start, lower, upper);
+        linalg::lbfgs::minimum other = method.minimize(of, start, lower, upper);
         if (other.value < best.value) best = std::move(other);
     }
     return natural(best.x);

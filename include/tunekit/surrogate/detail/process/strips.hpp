@@ -8,13 +8,13 @@
 #include <cstddef>
 #include <span>
 
+#include "tunekit/core/detail/pack.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
-#include "tunekit/linalg/pack.hpp"
 
 namespace tunekit::surrogate::detail {
 
-inline constexpr std::size_t strip = linalg::block_size;  ///< 8 doubles: a line of cache
-inline constexpr std::size_t packs = strip / linalg::pack_size;
+inline constexpr std::size_t strip = core::detail::block_size;  ///< 8 doubles: a line of cache
+inline constexpr std::size_t packs = strip / core::detail::pack_size;
 
 [[nodiscard]] constexpr std::size_t strips_for(std::size_t n) { return (n + strip - 1) / strip; }
 
@@ -41,15 +41,15 @@ struct point_strips {
 /// every sum has one order, whatever the width of a register.
 template <std::size_t Rows>
 struct products {
-    linalg::pack sum[Rows][packs] = {};
+    core::detail::pack sum[Rows][packs] = {};
 
     void add(const std::array<const double*, Rows>& a, std::size_t step, const double* b, std::size_t count)
     {
         for (std::size_t k = 0; k < count; ++k, b += strip) {
-            linalg::pack v[packs];
-            for (std::size_t p = 0; p < packs; ++p) v[p] = linalg::load(b + p * linalg::pack_size);
+            core::detail::pack v[packs];
+            for (std::size_t p = 0; p < packs; ++p) v[p] = core::detail::load(b + p * core::detail::pack_size);
             for (std::size_t r = 0; r < Rows; ++r) {
-                const auto factor = linalg::all<linalg::pack>(a[r][k * step]);
+                const auto factor = linalg::all<core::detail::pack>(a[r][k * step]);
                 for (std::size_t p = 0; p < packs; ++p) sum[r][p] += factor * v[p];
             }
         }
@@ -59,13 +59,13 @@ struct products {
     void subtract_from(double* to, std::size_t r) const
     {
         for (std::size_t p = 0; p < packs; ++p) {
-            double* at = to + p * linalg::pack_size;
-            linalg::store(linalg::load(at) - sum[r][p], at);
+            double* at = to + p * core::detail::pack_size;
+            core::detail::store(core::detail::load(at) - sum[r][p], at);
         }
     }
 };
 
 /// As many rows as registers hold sums of.
-inline constexpr std::size_t product_rows = linalg::pack_size;
+inline constexpr std::size_t product_rows = core::detail::pack_size;
 
 }  // namespace tunekit::surrogate::detail

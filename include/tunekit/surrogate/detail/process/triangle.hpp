@@ -85,11 +85,12 @@ struct triangle {
     /// sum_k a[k] b[k] in eight lanes.
     [[nodiscard]] static double inner(const double* a, const double* b, std::size_t n)
     {
-        linalg::lane_sum sum;
+        core::detail::lane_sum sum;
         std::size_t k = 0;
         for (; k + strip <= n; k += strip)
             for (std::size_t p = 0; p < packs; ++p)
-                sum.add(p, linalg::load(a + k + p * linalg::pack_size) * linalg::load(b + k + p * linalg::pack_size));
+                sum.add(p, core::detail::load(a + k + p * core::detail::pack_size) *
+                               core::detail::load(b + k + p * core::detail::pack_size));
         double total = sum.total();
         for (; k < n; ++k) total += a[k] * b[k];
         return total;
@@ -102,13 +103,13 @@ private:
     template <std::size_t Rows>
     static void finish(const products<Rows>& p, std::size_t of, double* first, const double* l, std::size_t count)
     {
-        const auto diagonal = linalg::all<linalg::pack>(l[count]);
+        const auto diagonal = linalg::all<core::detail::pack>(l[count]);
         for (std::size_t q = 0; q < packs; ++q) {
-            double* at = first + q * linalg::pack_size;
-            linalg::pack sum = p.sum[of][q];
+            double* at = first + q * core::detail::pack_size;
+            core::detail::pack sum = p.sum[of][q];
             for (std::size_t k = 0; k < count; ++k)
-                sum += linalg::all<linalg::pack>(l[k]) * linalg::load(at + k * strip);
-            linalg::store((linalg::load(at + count * strip) - sum) / diagonal, at + count * strip);
+                sum += linalg::all<core::detail::pack>(l[k]) * core::detail::load(at + k * strip);
+            core::detail::store((core::detail::load(at + count * strip) - sum) / diagonal, at + count * strip);
         }
     }
 };

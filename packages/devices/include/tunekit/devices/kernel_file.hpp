@@ -53,7 +53,7 @@ template <space::typed Space>
 ///
 ///     const auto program = measure::kernel_file("transpose.cl", space, [](const auto& c) {
 ///         const int tile = tk::get<"tile">(c);
-///         return std::vector<tk::measure::opencl_launch>{{.entry = "transpose", .grid = {n / tile, n / tile}, .block = {tile, tile}}};
+///         return std::vector<tk::measure::device_source::launch>{{.entry = "transpose", .grid = {n / tile, n / tile}, .block = {tile, tile}}};
 ///     });
 ///
 /// The file is read once, here. Errors: those of `macros`; tunekit::error where the file cannot be read.

@@ -21,15 +21,13 @@
 
 namespace tunekit::measure {
 
-/// The error that there is no such device here, or no driver for it. tunekit's programs then end with status 3.
+/// The error that there is no such device here, or no driver or library for it. tunekit's programs then end with
+/// status 3.
 struct no_device : error {
     using error::error;  ///< takes the message: what is missing, and the remedy
 };
 
-/// The error that there is no CUDA here, or no such device. tunekit's programs then end with status 3.
-struct no_cuda : no_device {
-    using no_device::no_device;  ///< takes the message: what is missing, and the remedy
-};
+namespace detail {
 
 /// The error of a driver or runtime call that failed. For a candidate it is the failure out_of_memory or launch_error,
 /// with the code.
@@ -42,13 +40,6 @@ struct cuda_failure : candidate_error {
     {
     }
 };
-
-/// The error that there is no OpenCL here, or no such device. tunekit's programs then end with status 3.
-struct no_opencl : no_device {
-    using no_device::no_device;  ///< takes the message: what is missing, and the remedy
-};
-
-namespace detail {
 
 /// The name of an error code that a candidate may meet; "OpenCL error" for any other.
 [[nodiscard]] constexpr const char* opencl_name(int code) noexcept
@@ -81,8 +72,6 @@ namespace detail {
     return "OpenCL error";
 }
 
-}  // namespace detail
-
 /// The error of a call that failed. For a candidate it is the failure out_of_memory or launch_error, with the cl_int.
 struct opencl_failure : candidate_error {
     /// A cl_int that is not 0, and what was being done. Codes -4 and -6 are out_of_memory.
@@ -90,17 +79,18 @@ struct opencl_failure : candidate_error {
         : candidate_error(
               {.kind = code == -4 || code == -6 ? failure_kind::out_of_memory : failure_kind::launch_error,
                .code = code,
-               .message = std::string(doing) + ": " + detail::opencl_name(code) + " (" + std::to_string(code) + ')'})
+               .message = std::string(doing) + ": " + opencl_name(code) + " (" + std::to_string(code) + ')'})
     {
     }
 };
 
-/// A shared library, opened by the first of several names that works; `Missing` is the error where none does.
-/// Move-only. It stays open, because its own threads may still run in it.
-template <class Missing>
+}  // namespace detail
+
+/// A shared library, opened by the first of several names that works. Move-only. It stays open, because its own threads
+/// may still run in it.
 class device_library {
 public:
-    /// Opens `path`, or where that is empty the first of `names` that works. Throws Missing: "no <what>: <reason>;
+    /// Opens `path`, or where that is empty the first of `names` that works. Throws no_device: "no <what>: <reason>;
     /// <remedy>".
     device_library(const std::string& path, const std::vector<std::string>& names, const char* what, const char* remedy)
         : what_(what)
@@ -112,7 +102,7 @@ public:
             const char* const why = ::dlerror();
             if (reason.empty()) reason = why != nullptr ? why : name + " does not open";
         }
-        throw Missing("no " + what_ + ": " + reason + "; " + remedy);
+        throw no_device("no " + what_ + ": " + reason + "; " + remedy);
     }
 
     /// A function of the library, which becomes a pointer of the type that it is put into.
@@ -128,11 +118,11 @@ public:
         }
     };
 
-    /// The function `name`. Throws Missing where the library has none.
+    /// The function `name`. Throws no_device where the library has none.
     [[nodiscard]] symbol find(const char* name) const
     {
         void* const found = ::dlsym(handle_, name);
-        if (found == nullptr) throw Missing("no " + what_ + " of use: it lacks " + name + "; install a newer one");
+        if (found == nullptr) throw no_device("no " + what_ + " of use: it lacks " + name + "; install a newer one");
         return {found};
     }
 
@@ -169,8 +159,5 @@ private:
     std::string what_;
     void* handle_ = nullptr;
 };
-
-/// A shared library of CUDA.
-using cuda_library = device_library<no_cuda>;
 
 }  // namespace tunekit::measure

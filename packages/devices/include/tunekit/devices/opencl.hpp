@@ -6,6 +6,5 @@
 
 #include "tunekit/devices/opencl/builder.hpp"
 #include "tunekit/devices/opencl/device.hpp"
-#include "tunekit/devices/opencl/kernel.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
 #include "tunekit/devices/opencl/session.hpp"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/devices/half.hpp"
+#include "tunekit/devices/detail/half.hpp"
 #include "tunekit/measure/verify.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 
@@ -180,7 +180,7 @@ private:
     static std::vector<std::uint16_t> halves_of(std::span<const float> x)
     {
         std::vector<std::uint16_t> out;
-        for (const float one : x) out.push_back(half_of(one));
+        for (const float one : x) out.push_back(detail::half_of(one));
         return out;
     }
     static std::vector<float> floats_of(const bytes& halves)
@@ -189,7 +189,7 @@ private:
         for (std::size_t k = 0; k < out.size(); ++k) {
             std::uint16_t half = 0;
             std::memcpy(&half, halves.data() + 2 * k, 2);
-            out[k] = float_of(half);
+            out[k] = detail::float_of(half);
         }
         return out;
     }
@@ -205,6 +205,8 @@ private:
     std::size_t scratch_size_ = 0;
 };
 
+namespace detail {
+
 /// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
 template <class Session>
 struct device_check {
@@ -217,4 +219,5 @@ struct device_check {
     [[nodiscard]] std::optional<std::string> operator()() const { return data->wrong(*gpu); }
 };
 
+}  // namespace detail
 }  // namespace tunekit::measure

@@ -70,6 +70,8 @@ private:
     std::uint32_t times_ = 1;
 };
 
+namespace detail {
+
 /// Memory of a session that is written to empty the caches.
 template <class Session>
 class cache_flush {
@@ -91,4 +93,5 @@ private:
     unsigned char pattern_ = 0;
 };
 
+}  // namespace detail
 }  // namespace tunekit::measure

@@ -226,7 +226,7 @@ namespace detail {
 /// against the shape's best, summed as logarithms over shapes and devices (greedy cover, then swaps). A configuration
 /// that was not measured at a shape counts as the slowest of the shape. Then each device gets its measured shapes, for
 /// the rungs `exact` and `nearest`, and a pruned decision tree over sizes, their products and quotients. In `nearest`
-/// the neighbours within `reach` count too, so that a lucky winner does not spread. The cross-validation decides which
+/// near neighbours count too, so that a lucky winner does not spread. The cross-validation decides which
 /// of the two answers for unmeasured shapes. Its scores are in `choice::part::scores`.
 ///
 /// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. A single shape

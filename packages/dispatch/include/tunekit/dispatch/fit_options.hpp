@@ -14,9 +14,9 @@ namespace tunekit::dispatch {
 /// How `fit` chooses. An aggregate: name what you change.
 struct fit_options {
     std::size_t max_kernels = 8;  ///< >= 1; the most configurations that the library keeps, over all devices together
-    double min_gain = 0.001;      ///< >= 0; the share of the time that one more must save, on average over shapes
-    double reach = 1;             ///< >= 0; neighbours weigh exp(-(distance / reach)^2) in `nearest`, in powers of two
-    std::size_t min_leaf = 2;     ///< >= 1; the least number of shapes in a leaf of the tree
+    /// The share of the time that one more must save, on average over shapes.
+    static constexpr double min_gain = 0.001;
+    std::size_t min_leaf = 2;  ///< >= 1; the least number of shapes in a leaf of the tree
     /// >= 0; the sum of log losses that a leaf of the tree must save. Empty: cross-validation within the shapes of the
     /// fit chooses it, as the largest of 4, 2, 1, ..., 1/16 whose loss is within a standard error of the least.
     std::optional<double> leaf_penalty{};
@@ -27,8 +27,7 @@ struct fit_options {
     void validate() const
     {
         require(max_kernels >= 1, "fit: max_kernels is 0, want >= 1");
-        require(min_gain >= 0 && reach >= 0 && leaf_penalty.value_or(0) >= 0,
-                "fit: min_gain, reach or leaf_penalty is negative or NaN, want >= 0");
+        require(leaf_penalty.value_or(0) >= 0, "fit: leaf_penalty is negative or NaN, want >= 0");
         require(min_leaf >= 1, "fit: min_leaf is 0, want >= 1");
         require(folds != 1, "fit: folds is 1, want 0 or at least 2");
     }

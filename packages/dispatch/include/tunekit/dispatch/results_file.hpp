@@ -163,13 +163,16 @@ private:
 
 }  // namespace detail
 
-/// Reads a file of results. Errors: tunekit::error with the file, the line and what is wrong: a file that cannot be
-/// read, another kind of file, one that was cut or changed, a row that does not fit or is not in order, rows that hold
-/// more than 256 MiB, memory that does not suffice.
-[[nodiscard]] inline results read_results(const std::string& path)
+/// Reads the text of a file of results; `name` is the name of the file in messages. Errors: tunekit::error with the
+/// file, the line and what is wrong: another kind of file, one that was cut or changed, a row that does not fit or is
+/// not in order, rows that hold more than 256 MiB, memory that does not suffice.
+[[nodiscard]] inline results parse_results(std::string_view text, const std::string& name)
 {
-    return io::within_memory(path, [&] { return detail::results_in(io::read_text(path), "results " + path); });
+    return io::within_memory(name, [&] { return detail::results_in(text, "results " + name); });
 }
+
+/// Reads a file of results. Errors: those of parse_results, and tunekit::error where it cannot be read.
+[[nodiscard]] inline results read_results(const std::string& path) { return parse_results(io::read_text(path), path); }
 
 /// Writes a file of results: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the
 /// old file then stays.

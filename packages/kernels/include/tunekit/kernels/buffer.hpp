@@ -19,24 +19,22 @@ namespace tunekit::kernels {
 ///
 /// A buffer of 4 MiB or more is aligned to 2 MiB, and asks Linux for pages of that size. Linux may refuse. With them,
 /// operands larger than the second-level cache are read without a page walk every 4 KiB.
-template <class T>
-class basic_buffer {
+template <class T = float>
+class buffer {
 public:
-    basic_buffer() = default;
+    buffer() = default;
 
     /// Makes a buffer of `n` zeros.
-    explicit basic_buffer(std::size_t n) : data_(allocate(n)), size_(n) { std::fill_n(data_, n, T{}); }
+    explicit buffer(std::size_t n) : data_(allocate(n)), size_(n) { std::fill_n(data_, n, T{}); }
 
-    basic_buffer(basic_buffer&& b) noexcept : data_(std::exchange(b.data_, nullptr)), size_(std::exchange(b.size_, 0))
-    {
-    }
-    basic_buffer& operator=(basic_buffer&& b) noexcept
+    buffer(buffer&& b) noexcept : data_(std::exchange(b.data_, nullptr)), size_(std::exchange(b.size_, 0)) {}
+    buffer& operator=(buffer&& b) noexcept
     {
         std::swap(data_, b.data_);
         std::swap(size_, b.size_);
         return *this;
     }
-    ~basic_buffer()
+    ~buffer()
     {
         if (data_ != nullptr) ::operator delete(data_, alignment(size_));
     }
@@ -72,8 +70,5 @@ private:
     T* data_ = nullptr;
     std::size_t size_ = 0;
 };
-
-/// A buffer of floats.
-using buffer = basic_buffer<float>;
 
 }  // namespace tunekit::kernels

@@ -7,8 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
-#include "tunekit/kernels/names.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
 namespace tunekit::kernels {
@@ -44,37 +44,40 @@ enum class vectorise_mode : std::uint8_t {
 /// The algorithm of a convolution.
 enum class conv2d_algorithm : std::uint8_t { direct, winograd };
 
-/// The layout of a Winograd convolution's products in memory.
-enum class winograd_layout : std::uint8_t {
-    by_element,  ///< one matrix per element of the transformed tile: products read in order, transforms scatter
-    by_tile,     ///< all elements of a tile side by side: transforms write in order, products read with a stride
-};
+namespace detail {
+
+/// The name of a value of an enumeration whose values are 0, 1, 2, ...: `names` are in their order. "?" for a value
+/// without a name.
+template <class Enum>
+[[nodiscard]] constexpr const char* name_of(Enum value, std::initializer_list<const char*> names) noexcept
+{
+    const auto at = static_cast<std::size_t>(value);
+    return at < names.size() ? names.begin()[at] : "?";
+}
+
+}  // namespace detail
 
 /// The name of a setting, as it is written in configurations.
 [[nodiscard]] constexpr const char* to_text(loop_order o) noexcept
 {
-    return core::name_of(o, {"ori", "oir", "roi", "rio", "ior", "iro"});
+    return detail::name_of(o, {"ori", "oir", "roi", "rio", "ior", "iro"});
 }
 [[nodiscard]] constexpr const char* to_text(inner_order o) noexcept
 {
-    return core::name_of(o, {"channels_outside", "pixels_outside"});
+    return detail::name_of(o, {"channels_outside", "pixels_outside"});
 }
 [[nodiscard]] constexpr const char* to_text(edge_mode m) noexcept
 {
-    return core::name_of(m, {"balanced", "remainder", "overlap", "overrun"});
+    return detail::name_of(m, {"balanced", "remainder", "overlap", "overrun"});
 }
-[[nodiscard]] constexpr const char* to_text(padding_mode m) noexcept { return core::name_of(m, {"copy", "clip"}); }
+[[nodiscard]] constexpr const char* to_text(padding_mode m) noexcept { return detail::name_of(m, {"copy", "clip"}); }
 [[nodiscard]] constexpr const char* to_text(vectorise_mode m) noexcept
 {
-    return core::name_of(m, {"channel", "pixel"});
+    return detail::name_of(m, {"channel", "pixel"});
 }
 [[nodiscard]] constexpr const char* to_text(conv2d_algorithm a) noexcept
 {
-    return core::name_of(a, {"direct", "winograd"});
-}
-[[nodiscard]] constexpr const char* to_text(winograd_layout l) noexcept
-{
-    return core::name_of(l, {"by_element", "by_tile"});
+    return detail::name_of(a, {"direct", "winograd"});
 }
 
 /// Whether a space holds configurations that break the process in which they run.
@@ -124,6 +127,12 @@ struct nchw_config {
 
 /// The configuration of a Winograd convolution: F(tile_h x tile_w, 3 x 3).
 struct winograd_config {
+    /// The layout of the products in memory.
+    enum class products : std::uint8_t {
+        by_element,  ///< one matrix per element of the transformed tile: products read in order, transforms scatter
+        by_tile,     ///< all elements of a tile side by side: transforms write in order, products read with a stride
+    };
+
     /// The outputs of a tile, down and across: 2 to 8. Larger tiles save more work and have larger errors: see
     /// `winograd_kernel`.
     int tile_h = 2, tile_w = 2;
@@ -134,11 +143,17 @@ struct winograd_config {
     int ic_chunk = 1;            ///< input blocks between two visits of a product's result; divides their number
     int tile_block = 1;          ///< tiles that are transformed together
     int oc_block = 1;  ///< output channel tiles between two output transforms; 1: each product is transformed at once
-    inner_order inner = inner_order::channels_outside;     ///< of the loops within a block
-    winograd_layout layout = winograd_layout::by_element;  ///< of the products
+    inner_order inner = inner_order::channels_outside;  ///< of the loops within a block
+    products layout = products::by_element;             ///< of the products
 
     friend bool operator==(const winograd_config&, const winograd_config&) = default;
 };
+
+/// The name of a setting, as it is written in configurations.
+[[nodiscard]] constexpr const char* to_text(winograd_config::products p) noexcept
+{
+    return detail::name_of(p, {"by_element", "by_tile"});
+}
 
 /// The configuration of a depthwise convolution. With `vectorise` = channel a tile is mr pixels of a row by nv vectors
 /// of vl channels, and input and output are blocks of nv vl channels. There `sweep` goes over mr whole rows at once,
@@ -171,12 +186,6 @@ struct gemm_config {
 
     friend bool operator==(const gemm_config&, const gemm_config&) = default;
 };
-
-/// Whether a convolution has Winograd's form: 3 x 3, without stride, without groups.
-[[nodiscard]] constexpr bool fits_winograd(const conv2d_shape& s) noexcept
-{
-    return s.kernel_h == 3 && s.kernel_w == 3 && s.stride_h == 1 && s.stride_w == 1 && s.groups == 1;
-}
 
 namespace detail {
 

@@ -146,8 +146,8 @@ template <class Space, class... Configs>
 
 /// The plain configuration of a point in the space of its kernel: `config_of<gemm_config>(space.at(i))`. It is of the
 /// type that the kernel takes; of a space with a choice of the algorithm `any_conv2d_config` or `any_nchw_config`; of a
-/// space for several threads also `gemm_division` or `conv2d_division`. A depthwise convolution has
-/// `depthwise_config_of`.
+/// space for several threads also `gemm_division` or `conv2d_division`. A depthwise convolution's
+/// takes the way of vectorising, too.
 template <detail::whole Config, class... Parameters>
 [[nodiscard]] Config config_of(const space::configuration<Parameters...>& point)
 {

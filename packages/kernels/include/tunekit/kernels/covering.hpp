@@ -18,6 +18,8 @@
 
 namespace tunekit::kernels {
 
+namespace detail {
+
 /// Configurations of one kernel for one width of vectors by names and values, the one that covers most shapes first.
 ///
 /// They are places to begin, and are measured as any other: they were found on one machine, at other shapes.
@@ -35,7 +37,6 @@ struct covering_list {
 // bench/studies/data/gemm_158_shapes.results.gz bench/studies/data/conv2d_shapes_avx2.results.gz
 // bench/studies/data/gemm_shapes_avx2.results.gz
 
-namespace detail {
 inline constexpr std::string_view conv2d_by_16[] = {
     "winograd channel 14 2 16 2 4 256 4096 4096 1 iro channels_outside clip balanced 4 4 by_tile",
     "winograd pixel 8 3 16 4 8 24 4096 4096 16 rio pixels_outside clip balanced 5 16 by_tile",
@@ -55,28 +56,29 @@ inline constexpr std::string_view gemm_by_8[] = {"4 3 8 1 4 48 16 64 iro channel
                                                  "6 2 8 2 0 24 64 3072 oir channels_outside false false true balanced",
                                                  "8 1 8 1 24 64 48 1024 ori pixels_outside false false false remainder",
                                                  "3 4 8 1 8 48 4 3072 oir pixels_outside false false true remainder"};
-}  // namespace detail
 
 /// The lists that there are.
 inline constexpr covering_list covering_lists[] = {
     {"conv2d", 16, "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 52,
      "algorithm vectorise mr nv vl ku prefetch ic_width ic_depth oh_rows oc_block order inner pad edge tile m_tiles "
      "layout",
-     detail::conv2d_by_16},
+     conv2d_by_16},
     {"gemm", 16, "AMD EPYC Zen 5 (family 26 model 2), 2-core virtual machine", "2026-11-23", 148,
-     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", detail::gemm_by_16},
+     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", gemm_by_16},
     {"conv2d", 8, "Intel Xeon (family 6 model 207), 2-core virtual machine, compiled at x86-64-v3", "2026-11-26", 52,
      "algorithm vectorise mr nv vl ku prefetch ic_width ic_depth oh_rows oc_block order inner pad edge tile m_tiles "
      "layout",
-     detail::conv2d_by_8},
+     conv2d_by_8},
     {"gemm", 8, "Intel Xeon (family 6 model 207), 2-core virtual machine, compiled at x86-64-v3", "2026-11-26", 95,
-     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", detail::gemm_by_8},
+     "mr nv vl ku prefetch m_tiles n_tiles kc order inner pack_a pack_b fetch_c edge", gemm_by_8},
 };
 // end of what was made
 
-/// The configurations of the `covering_lists` for a kernel and the vectors of its table (`tile_table::lanes`) that
-/// `space` has, in their order, each once. Parameters that a list does not name have the values of `otherwise`. None
-/// where there is no list: what was good with vectors of 16 floats and 32 registers says little of 8 and 16.
+}  // namespace detail
+
+/// The configurations of the lists for a kernel and the vectors of its table (`tile_table::lanes`) that `space` has, in
+/// their order, each once. Parameters that a list does not name have the values of `otherwise`. None where there is no
+/// list: what was good with vectors of 16 floats and 32 registers says little of 8 and 16.
 [[nodiscard]] inline std::vector<index> covering(std::string_view kernel, int lanes, const space::any_space& space,
                                                  index otherwise)
 {
@@ -86,7 +88,7 @@ inline constexpr covering_list covering_lists[] = {
         const auto all = io::words(text);
         return std::vector<std::string>(all.begin(), all.end());
     };
-    for (const covering_list& l : covering_lists) {
+    for (const auto& l : detail::covering_lists) {
         if (l.kernel != kernel || l.lanes != lanes) continue;
         const std::vector<std::string> names = words(l.parameters);
         for (const std::string_view one : l.configurations) {

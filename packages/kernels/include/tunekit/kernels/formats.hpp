@@ -13,23 +13,23 @@ namespace tunekit::kernels {
 struct bfloat16 {
     std::uint16_t bits = 0;  ///< sign, 8 bits of exponent, 7 of fraction
 
+    /// The number of 16 bits nearest to x, of two equally near ones the one whose last bit is 0. Too large a number
+    /// becomes infinite, subnormal ones stay subnormal, and NaN stays NaN (quiet).
+    [[nodiscard]] static constexpr bfloat16 nearest(float x) noexcept
+    {
+        const auto u = std::bit_cast<std::uint32_t>(x);
+        if ((u & 0x7fffffffU) > 0x7f800000U) return {static_cast<std::uint16_t>((u >> 16) | 0x40U)};
+        return {static_cast<std::uint16_t>((u + 0x7fffU + ((u >> 16) & 1U)) >> 16)};
+    }
+
+    /// The same number as a float; exact.
+    [[nodiscard]] constexpr operator float() const noexcept
+    {
+        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+    }
+
     friend bool operator==(const bfloat16&, const bfloat16&) = default;  ///< of the bits: 0 and -0 differ
 };
-
-/// The nearest number of 16 bits, of two equally near ones the one whose last bit is 0. Too large a number becomes
-/// infinite, subnormal ones stay subnormal, and NaN stays NaN (quiet).
-[[nodiscard]] constexpr bfloat16 to_bfloat16(float x) noexcept
-{
-    const auto u = std::bit_cast<std::uint32_t>(x);
-    if ((u & 0x7fffffffU) > 0x7f800000U) return {static_cast<std::uint16_t>((u >> 16) | 0x40U)};
-    return {static_cast<std::uint16_t>((u + 0x7fffU + ((u >> 16) & 1U)) >> 16)};
-}
-
-/// The same number as a float; exact.
-[[nodiscard]] constexpr float to_float(bfloat16 x) noexcept
-{
-    return std::bit_cast<float>(static_cast<std::uint32_t>(x.bits) << 16);
-}
 
 /// The formats of products. Each names the types of A's, B's and C's elements (`left`, `right`, `sum`) and `group`, the
 /// number of steps of k that one instruction multiplies and adds up.

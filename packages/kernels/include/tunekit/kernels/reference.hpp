@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <vector>
 
 #include "tunekit/kernels/formats.hpp"
@@ -32,22 +31,15 @@ struct wide_sum<formats::u8s8> {
     using type = std::int64_t;
 };
 
-template <class Wide, class T>
-[[nodiscard]] Wide widened(const T& x) noexcept
-{
-    if constexpr (std::is_same_v<T, bfloat16>) return static_cast<Wide>(to_float(x));
-    else return static_cast<Wide>(x);
-}
-
 }  // namespace detail
 
 /// The convolution by its definition at `conv2d_shape` in a number format, from NCHW input and OIHW weights, in NCHW.
-/// Each sum is computed in wider numbers, as by `reference_product`.
+/// Each sum is computed in wider numbers, as by `reference_gemm`.
 /// Preconditions: the spans have shape.inputs() and shape.weights() elements. Cost: macs() multiplications.
-template <class Format>
-[[nodiscard]] std::vector<typename Format::sum> reference_convolution(const conv2d_shape& s,
-                                                                      std::span<const typename Format::left> x,
-                                                                      std::span<const typename Format::right> w)
+template <class Format = formats::fp32>
+[[nodiscard]] std::vector<typename Format::sum> reference_conv2d(const conv2d_shape& s,
+                                                                 std::span<const typename Format::left> x,
+                                                                 std::span<const typename Format::right> w)
 {
     using wide = typename detail::wide_sum<Format>::type;
     const auto at = [](int a) { return static_cast<std::size_t>(a); };
@@ -69,10 +61,10 @@ template <class Format>
                         for (int t = 0; t < s.kernel_w; ++t) {
                             const std::size_t tap =
                                 ((at(o) * at(ci) + at(i)) * at(s.kernel_h) + at(r)) * at(s.kernel_w) + at(t);
-                            const auto weight = detail::widened<wide>(w[tap]);
+                            const auto weight = static_cast<wide>(w[tap]);
                             for (int q = 0; q < s.ow(); ++q) {
                                 const int iw = q * s.stride_w + t - s.padding_w;
-                                if (iw >= 0 && iw < s.width) row[at(q)] += weight * detail::widened<wide>(in[iw]);
+                                if (iw >= 0 && iw < s.width) row[at(q)] += weight * static_cast<wide>(in[iw]);
                             }
                         }
                     }
@@ -84,19 +76,12 @@ template <class Format>
     return y;
 }
 
-/// The convolution in single precision. Each sum is computed in double and rounded once.
-[[nodiscard]] inline std::vector<float> reference_conv2d(const conv2d_shape& s, std::span<const float> x,
-                                                         std::span<const float> w)
-{
-    return reference_convolution<formats::fp32>(s, x, w);
-}
-
 /// The product C = A B for each of the batch in a number format, all row-major and dense. Each sum is computed in
 /// double (fp32, bf16), long double (fp64) or 64 bits (u8s8). It is rounded once, or taken modulo 2^32.
-template <class Format>
-[[nodiscard]] std::vector<typename Format::sum> reference_product(const gemm_shape& s,
-                                                                  std::span<const typename Format::left> a,
-                                                                  std::span<const typename Format::right> b)
+template <class Format = formats::fp32>
+[[nodiscard]] std::vector<typename Format::sum> reference_gemm(const gemm_shape& s,
+                                                               std::span<const typename Format::left> a,
+                                                               std::span<const typename Format::right> b)
 {
     using wide = typename detail::wide_sum<Format>::type;
     const auto m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
@@ -106,20 +91,13 @@ template <class Format>
         for (std::size_t i = 0; i < m; ++i) {
             row.assign(n, wide{});
             for (std::size_t l = 0; l < k; ++l) {
-                const auto left = detail::widened<wide>(a[(batch * m + i) * k + l]);
-                for (std::size_t j = 0; j < n; ++j) row[j] += left * detail::widened<wide>(b[(batch * k + l) * n + j]);
+                const auto left = static_cast<wide>(a[(batch * m + i) * k + l]);
+                for (std::size_t j = 0; j < n; ++j) row[j] += left * static_cast<wide>(b[(batch * k + l) * n + j]);
             }
             for (std::size_t j = 0; j < n; ++j) c[(batch * m + i) * n + j] = static_cast<typename Format::sum>(row[j]);
         }
     }
     return c;
-}
-
-/// The product C = A B for each of the batch, all row-major and dense. Each sum is computed in double and rounded once.
-[[nodiscard]] inline std::vector<float> reference_gemm(const gemm_shape& s, std::span<const float> a,
-                                                       std::span<const float> b)
-{
-    return reference_product<formats::fp32>(s, a, b);
 }
 
 namespace detail {

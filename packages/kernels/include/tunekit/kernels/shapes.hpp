@@ -59,6 +59,12 @@ struct conv2d_shape {
     /// The number of floats of the output.
     [[nodiscard]] constexpr std::int64_t outputs() const noexcept { return std::int64_t{1} * batch * co * oh() * ow(); }
 
+    /// Whether it has Winograd's form: 3 x 3, without stride, without groups.
+    [[nodiscard]] constexpr bool fits_winograd() const noexcept
+    {
+        return kernel_h == 3 && kernel_w == 3 && stride_h == 1 && stride_w == 1 && groups == 1;
+    }
+
     friend bool operator==(const conv2d_shape&, const conv2d_shape&) = default;
 };
 
@@ -78,15 +84,6 @@ struct conv2d_shape {
             .padding_w = padding};
 }
 
-/// One group of one image: a convolution without groups, on a part of the channels.
-[[nodiscard]] constexpr conv2d_shape group_of(conv2d_shape s) noexcept
-{
-    s.ci /= s.groups;
-    s.co /= s.groups;
-    s.batch = s.groups = 1;
-    return s;
-}
-
 /// A batch of matrix products C = A B of m x k by k x n matrices.
 struct gemm_shape {
     int batch = 1;            ///< products
@@ -104,17 +101,28 @@ struct gemm_shape {
 struct gemm_strides {
     std::ptrdiff_t lda = 0, ldb = 0, ldc = 0;              ///< from row to row
     std::ptrdiff_t batch_a = 0, batch_b = 0, batch_c = 0;  ///< from matrix to matrix
+
+    /// The strides of dense row-major matrices.
+    [[nodiscard]] static constexpr gemm_strides dense(const gemm_shape& s) noexcept
+    {
+        return {.lda = s.k,
+                .ldb = s.n,
+                .ldc = s.n,
+                .batch_a = std::ptrdiff_t{s.m} * s.k,
+                .batch_b = std::ptrdiff_t{s.k} * s.n,
+                .batch_c = std::ptrdiff_t{s.m} * s.n};
+    }
 };
 
-/// The strides of dense row-major matrices.
-[[nodiscard]] constexpr gemm_strides dense_strides(const gemm_shape& s) noexcept
+namespace detail {
+
+/// One group of one image: a convolution without groups, on a part of the channels.
+[[nodiscard]] constexpr conv2d_shape group_of(conv2d_shape s) noexcept
 {
-    return {.lda = s.k,
-            .ldb = s.n,
-            .ldc = s.n,
-            .batch_a = std::ptrdiff_t{s.m} * s.k,
-            .batch_b = std::ptrdiff_t{s.k} * s.n,
-            .batch_c = std::ptrdiff_t{s.m} * s.n};
+    s.ci /= s.groups;
+    s.co /= s.groups;
+    s.batch = s.groups = 1;
+    return s;
 }
 
 /// Checks a shape. Throws std::invalid_argument where a size is not positive, a padding negative, the output empty or
@@ -146,5 +154,7 @@ inline void require_valid(const gemm_shape& s)
 {
     require(s.batch > 0 && s.m > 0 && s.n > 0 && s.k > 0, "gemm_shape: a size is below 1, want >= 1");
 }
+
+}  // namespace detail
 
 }  // namespace tunekit::kernels

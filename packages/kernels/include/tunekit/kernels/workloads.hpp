@@ -20,24 +20,12 @@ struct layer {
     int times = 1;          ///< calls per inference
 };
 
-/// A convolution of a network.
-using conv2d_layer = layer<conv2d_shape>;
-/// A matrix product of a network.
-using gemm_layer = layer<gemm_shape>;
-
-/// The work of one inference in all its calls of `layers`.
-template <class Shape>
-[[nodiscard]] constexpr double total_flops(std::span<const layer<Shape>> layers) noexcept
-{
-    double sum = 0;
-    for (const auto& l : layers) sum += l.times * l.shape.flops();
-    return sum;
-}
+namespace detail {
 
 /// ResNet-18 at 224 x 224 in its pre-activation form, whose first stage has the 1 x 1 shortcut R3.
 /// Source: He, Zhang, Ren, Sun (2016), Identity Mappings in Deep Residual Networks, ECCV; shapes as TVM's test model
 /// has them.
-inline constexpr std::array<conv2d_layer, 12> resnet18{{
+inline constexpr std::array<layer<conv2d_shape>, 12> resnet18{{
     {"R1", square_conv2d(3, 224, 64, 7, 2, 3), 1},
     {"R2", square_conv2d(64, 56, 64, 3, 1, 1), 4},
     {"R3", square_conv2d(64, 56, 64, 1, 1, 0), 1},
@@ -55,7 +43,7 @@ inline constexpr std::array<conv2d_layer, 12> resnet18{{
 /// The convolutions of VGG-16 at 224 x 224.
 /// Source: Simonyan, Zisserman (2015), Very Deep Convolutional Networks for Large-Scale Image Recognition, ICLR, table
 /// 1 D.
-inline constexpr std::array<conv2d_layer, 9> vgg16{{
+inline constexpr std::array<layer<conv2d_shape>, 9> vgg16{{
     {"V1", square_conv2d(3, 224, 64, 3, 1, 1), 1},
     {"V2", square_conv2d(64, 224, 64, 3, 1, 1), 1},
     {"V3", square_conv2d(64, 112, 128, 3, 1, 1), 1},
@@ -69,7 +57,7 @@ inline constexpr std::array<conv2d_layer, 9> vgg16{{
 
 /// The convolutions of AlexNet at 224 x 224, in the variant with one tower.
 /// Source: Krizhevsky (2014), One weird trick for parallelizing convolutional neural networks, arXiv:1404.5997.
-inline constexpr std::array<conv2d_layer, 5> alexnet{{
+inline constexpr std::array<layer<conv2d_shape>, 5> alexnet{{
     {"A1", square_conv2d(3, 224, 64, 11, 4, 2), 1},
     {"A2", square_conv2d(64, 27, 192, 5, 1, 2), 1},
     {"A3", square_conv2d(192, 13, 384, 3, 1, 1), 1},
@@ -79,7 +67,7 @@ inline constexpr std::array<conv2d_layer, 5> alexnet{{
 
 /// The convolutions of SqueezeNet 1.1 at 224 x 224. The first one is padded by 1, and pooling is rounded down.
 /// Source: Iandola et al. (2016), SqueezeNet, arXiv:1602.07360, release 1.1; padding as in TVM's model.
-inline constexpr std::array<conv2d_layer, 18> squeezenet{{
+inline constexpr std::array<layer<conv2d_shape>, 18> squeezenet{{
     {"S1", square_conv2d(3, 224, 64, 3, 2, 1), 1},
     {"S2", square_conv2d(64, 55, 16, 1, 1, 0), 1},
     {"S3", square_conv2d(16, 55, 64, 1, 1, 0), 2},
@@ -100,35 +88,11 @@ inline constexpr std::array<conv2d_layer, 18> squeezenet{{
     {"S18", square_conv2d(512, 13, 1000, 1, 1, 0), 1},
 }};
 
-/// The depthwise convolution of a square image: every channel has one kernel.
-[[nodiscard]] constexpr conv2d_shape square_depthwise(int channels, int size, int kernel, int stride,
-                                                      int padding) noexcept
-{
-    auto out = square_conv2d(channels, size, channels, kernel, stride, padding);
-    out.groups = channels;
-    return out;
-}
-
-/// The depthwise convolutions of MobileNet at 224 x 224, without its other layers; `networks` does not have them.
-/// Source: Howard et al. (2017), MobileNets, arXiv:1704.04861, table 1. Its last layer has stride 2 in print, but its
-///         input and output are of one size, so it has stride 1.
-inline constexpr std::array<conv2d_layer, 9> mobilenet_depthwise{{
-    {"D1", square_depthwise(32, 112, 3, 1, 1), 1},
-    {"D2", square_depthwise(64, 112, 3, 2, 1), 1},
-    {"D3", square_depthwise(128, 56, 3, 1, 1), 1},
-    {"D4", square_depthwise(128, 56, 3, 2, 1), 1},
-    {"D5", square_depthwise(256, 28, 3, 1, 1), 1},
-    {"D6", square_depthwise(256, 28, 3, 2, 1), 1},
-    {"D7", square_depthwise(512, 14, 3, 1, 1), 5},
-    {"D8", square_depthwise(512, 14, 3, 2, 1), 1},
-    {"D9", square_depthwise(1024, 7, 3, 1, 1), 1},
-}};
-
 /// The matrix products of a transformer encoder of `layers` blocks: width d, heads of width 64, sequence length s,
 /// feed-forward width 4 d, the projections to queries, keys and values fused.
 /// One block costs 24 s d^2 + 4 s^2 d FLOP.
 /// Source: Vaswani et al. (2017), Attention Is All You Need, NeurIPS, section 3.
-[[nodiscard]] constexpr std::array<gemm_layer, 6> transformer_encoder(int d, int s, int layers) noexcept
+[[nodiscard]] constexpr std::array<layer<gemm_shape>, 6> transformer_encoder(int d, int s, int layers) noexcept
 {
     const int heads = d / 64;
     return {{
@@ -141,24 +105,28 @@ inline constexpr std::array<conv2d_layer, 9> mobilenet_depthwise{{
     }};
 }
 
-inline constexpr std::array<gemm_layer, 6> transformer = transformer_encoder(512, 128, 6);  ///< the paper's base model
-inline constexpr std::array<gemm_layer, 6> bert_base = transformer_encoder(768, 128, 12);   ///< Devlin et al. (2019)
+inline constexpr std::array<layer<gemm_shape>, 6> transformer =
+    transformer_encoder(512, 128, 6);  ///< the paper's base model
+inline constexpr std::array<layer<gemm_shape>, 6> bert_base =
+    transformer_encoder(768, 128, 12);  ///< Devlin et al. (2019)
+
+}  // namespace detail
 
 /// A network by name: its convolutions, its matrix products, or both.
 struct network {
-    std::string_view name;                       ///< as programs know it
-    std::span<const conv2d_layer> convolutions;  ///< none in a transformer
-    std::span<const gemm_layer> products;        ///< none in a network of convolutions
+    std::string_view name;                              ///< as programs know it
+    std::span<const layer<conv2d_shape>> convolutions;  ///< none in a transformer
+    std::span<const layer<gemm_shape>> products;        ///< none in a network of convolutions
 };
 
 /// The networks that programs know by name.
 inline constexpr std::array<network, 6> networks{{
-    {"resnet18", resnet18, {}},
-    {"vgg16", vgg16, {}},
-    {"alexnet", alexnet, {}},
-    {"squeezenet", squeezenet, {}},
-    {"transformer", {}, transformer},
-    {"bert", {}, bert_base},
+    {"resnet18", detail::resnet18, {}},
+    {"vgg16", detail::vgg16, {}},
+    {"alexnet", detail::alexnet, {}},
+    {"squeezenet", detail::squeezenet, {}},
+    {"transformer", {}, detail::transformer},
+    {"bert", {}, detail::bert_base},
 }};
 
 /// The network of that name, or nullptr.

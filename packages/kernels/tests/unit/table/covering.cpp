@@ -21,8 +21,9 @@ TEST_CASE("a run begins with the list for the vectors that its table was compile
     const auto& table = kernel_table();
     const auto begins = [&](std::string_view kernel, const tunekit::space::any_space& space) {
         const auto found = kernels::covering(kernel, table.lanes, space, 0);
-        const bool recorded = std::any_of(std::begin(kernels::covering_lists), std::end(kernels::covering_lists),
-                                          [&](const auto& l) { return l.kernel == kernel && l.lanes == table.lanes; });
+        const bool recorded =
+            std::any_of(std::begin(kernels::detail::covering_lists), std::end(kernels::detail::covering_lists),
+                        [&](const auto& l) { return l.kernel == kernel && l.lanes == table.lanes; });
         if (!recorded) {
             CHECK(found.empty());
             return;

@@ -28,7 +28,7 @@ TEST_CASE(
                 const auto space = depthwise_space(shape, kernel_table(), vectorise);
                 REQUIRE(space.size() > 0);
                 for (tk::index i = 0; i < space.size(); ++i) {
-                    const auto config = depthwise_config_of(space.at(i), vectorise);
+                    const auto config = config_of<depthwise_config>(space.at(i), vectorise);
                     CAPTURE(kernel);
                     CAPTURE(stride);
                     CAPTURE(i);
@@ -36,7 +36,7 @@ TEST_CASE(
                                 convolve<depthwise_kernel>(shape, config, x, w, guard::behind, kernel_table()), want) <
                             1e-5);
                 }
-                CHECK(index_of(space, default_depthwise_config(shape, kernel_table(), vectorise)).has_value());
+                CHECK(index_of(space, default_config<depthwise_config>(shape, kernel_table(), vectorise)).has_value());
             }
         }
     }

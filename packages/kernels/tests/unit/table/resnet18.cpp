@@ -37,7 +37,7 @@ TEST_CASE(
     "the default and 12 sampled configurations of every ResNet-18 layer agree with the definition, between pages "
     "without access")
 {
-    for (const auto& layer : resnet18) {
+    for (const auto& layer : detail::resnet18) {
         const auto& shape = layer.shape;
         tk::random::philox gen(37);
         const auto x = uniform_floats(shape.inputs(), gen), w = uniform_floats(shape.weights(), gen);

@@ -94,10 +94,10 @@ public:
             if (!given_.empty()) return std::exchange(given_, {});
             if (out_ == 0 && room() > 0) return {};
             const double moment = carrier_->now();
-            if (failing_ >= options_.give_up_after)
+            if (failing_ >= leased_options::give_up_after)
                 throw error("mpi.pool: nothing can be measured: " + std::to_string(failing_) +
                             " configurations failed, the last on worker " + last_failure_ +
-                            "; want workers or a space with which something works, or a higher give_up_after");
+                            "; want workers or a space with which something works, or a reference that does");
             const bool nobody =
                 !roster_.complete() && (roster_.hopeless() || moment >= complete_at_ + options_.join_seconds);
             if (nobody) {

@@ -45,13 +45,12 @@ struct leased_options {
     double join_seconds = 60;   ///< > 0; the time with no worker that can measure, after which `collect` throws
     /// The configuration of the A/A check; none: workers are not compared. A worker on which it fails is taken out.
     std::optional<reference_job> reference{};
-    /// > 1; a worker is taken out whose interval of costs of the reference, divided by those of its median neighbour of
-    /// the same device, lies above. Infinity: none is.
-    double slow_above = 2;
-    measure::quarantine_options quarantine{};  ///< when a failure counts, and who is taken out for failing alone
-    /// > 0; without a reference, the configurations that fail in a row, none measured before, after which `collect`
-    /// throws.
-    std::uint64_t give_up_after = 300;
+
+    /// A worker is taken out whose interval of costs of the reference, divided by those of its median neighbour of the
+    /// same device, lies above.
+    static constexpr double slow_above = 2;
+    /// Without a reference, the configurations that fail in a row, none measured before, after which `collect` throws.
+    static constexpr std::uint64_t give_up_after = 300;
 };
 
 /// What is known of a worker.
@@ -127,8 +126,6 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
 {
     require(workers > 0, "mpi.pool: no worker, want one rank or more that measures");
     require(tasks > 0, "mpi.pool: no task, want one or more");
-    require(o.slow_above > 1 && o.give_up_after > 0,
-            "mpi.pool: slow_above or give_up_after is out of range, want slow_above > 1, give_up_after > 0");
     require(o.margin_seconds >= 0 && o.begin_seconds > 0 && o.join_seconds > 0,
             "mpi.pool: seconds are out of range, want margin_seconds >= 0, begin_seconds > 0, join_seconds > 0");
     if (o.reference)

@@ -157,7 +157,7 @@ public:
         if (!open_.empty()) {
             if (!(open_.front().default_cost() > 0)) return std::nullopt;
             const std::uint64_t since = asleep_ - quiet_ + (settled() ? idle_ : 0);
-            p = open_.front().so_far(pending_ ? since : 0);
+            p = open_.front().so_far(pending() ? since : 0);
         }
         p.settled = settled();
         if (p.settled) p.what = guard_.front().what();
@@ -233,7 +233,7 @@ private:
         open_.clear();
         open_.emplace_back(how_->space, how_->parts.strategy, how_->options, how_->untuned, from, draws());
         waits_ = waiting::nobody;
-        pending_ = false;
+        next_ = {};
         calls_ = 0;
         sleep(1);
     }
@@ -253,6 +253,9 @@ private:
 
     void told(trouble t) noexcept { trouble_ = t; }
 
+    /// Whether the search's next call waits for untimed ones to pass.
+    [[nodiscard]] bool pending() const noexcept { return next_.untimed > 0; }
+
     /// The slow half of `next`. With this call, `asleep_` calls have passed.
     [[gnu::noinline]] void choose()
     {
@@ -262,17 +265,18 @@ private:
         if (waits_ != waiting::nobody) forget();
         if (settled()) return attend(passed);
         run_type& r = open_.front();
-        if (!pending_) {
+        if (pending()) {
+            r.pass(std::exchange(next_.untimed, 0));
+        } else {
             next_ = r.next(how_->space, how_->parts.strategy, how_->options, prober());
-            if (settle()) return attend(passed);
-            pending_ = next_.untimed > 0;
-            if (pending_) {  // this call is the first of the untimed ones
+            if (settle()) {
+                next_ = {};
+                return attend(passed);
+            }
+            if (pending()) {  // this call is the first of the untimed ones
                 use(next_.candidate);
                 return sleep(next_.untimed);
             }
-        } else {
-            r.pass(next_.untimed);
-            pending_ = false;
         }
         run_timed(next_.candidate, waiting::search);
     }
@@ -291,17 +295,16 @@ private:
     bool search_on()
     {
         run_type& r = open_.front();
-        if (!pending_) {
+        if (!pending()) {
             next_ = r.next(how_->space, how_->parts.strategy, how_->options, prober());
             settle();
             if (open_.empty()) return false;
             idle_ = 0;
-            pending_ = next_.untimed > 0;
-            return !pending_;
+            return !pending();
         }
         if (idle_ < next_.untimed) return false;
         r.pass(idle_);
-        pending_ = false;
+        next_.untimed = 0;
         return true;
     }
 
@@ -311,7 +314,7 @@ private:
         use(guard_.front().what().winner);
         std::uint64_t n = guard_.front().quiet(how_->options);
         if (!open_.empty() && !guard_.front().in_pairs())
-            n = (std::min)(n, !pending_ ? 1 : next_.untimed > idle_ ? next_.untimed - idle_ : 1);
+            n = (std::min)(n, next_.untimed > idle_ ? next_.untimed - idle_ : 1);
         sleep(n);
     }
 
@@ -424,7 +427,6 @@ private:
     std::uint32_t alarms_ = 0;  ///< of the guards before this one
     trouble trouble_ = trouble::none;
     waiting waits_ = waiting::nobody;
-    bool pending_ = false;  ///< whether `next_` waits for its untimed calls to pass
 };
 
 }  // namespace tunekit::online

@@ -11,16 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
-
 namespace tunekit::measure {
-
-/// Settings of `quarantine`.
-struct quarantine_options {
-    double false_alarm = 1e-4;  ///< in (0, 1); bound of the probability, at each look, of taking out a sound worker
-    double far_above = 4;       ///< >= 1; times the others' share of failures from which on a worker's share is high
-    std::size_t opinions = 4;   ///< >= 1; workers that must agree where none is trusted; 1: the first is believed
-};
 
 /// The rule by which a pool finds a sick worker, from events (worker, candidate, outcome). A worker has failed *alone*
 /// with a candidate that failed there and was then measured on another. It is *trusted* while it has measured
@@ -35,17 +26,16 @@ struct quarantine_options {
 /// where the exponential bounds the probability of k or more of n at rate p.
 ///
 /// Source:     W. Hoeffding, Journal of the American Statistical Association 58 (1963), theorem 1.
-/// Errors:     std::invalid_argument for options out of range. Precondition: workers are below their number.
-/// Randomness: none.
+/// Randomness: none. Precondition: workers are below their number.
 /// Cost:       O(number of workers) for `sick`, else constant.
 class quarantine {
 public:
+    static constexpr double false_alarm = 1e-4;  ///< bounds the probability, at each look, of taking out a sound worker
+    static constexpr double far_above = 4;       ///< times the others' share of failures from which on one is high
+    static constexpr std::size_t opinions = 4;   ///< workers that must agree where none is trusted
+
     /// No worker has measured anything yet, so none is trusted.
-    explicit quarantine(std::size_t workers, quarantine_options options = {}) : options_(options), workers_(workers)
-    {
-        require(options.false_alarm > 0 && options.false_alarm < 1 && options.far_above >= 1 && options.opinions >= 1,
-                "quarantine: options are out of range, want false_alarm in (0, 1), far_above >= 1 and opinions >= 1");
-    }
+    explicit quarantine(std::size_t workers) : workers_(workers) {}
 
     /// The worker measured a candidate.
     void measured(std::size_t worker)
@@ -67,7 +57,7 @@ public:
     /// Whether a failure counts that these workers have seen.
     [[nodiscard]] bool counts(std::span<const std::size_t> failed_on) const
     {
-        return failed_on.size() >= options_.opinions ||
+        return failed_on.size() >= opinions ||
                (failed_on.size() > 1 &&
                 std::any_of(failed_on.begin(), failed_on.end(), [&](std::size_t w) { return trusted(w); }));
     }
@@ -85,9 +75,9 @@ public:
         }
         const auto k = static_cast<double>(workers_[worker].alone);
         const double n = k + static_cast<double>(workers_[worker].measured), p = failed / all;
-        if (!any || !(k > options_.far_above * p * n)) return false;
+        if (!any || !(k > far_above * p * n)) return false;
         const double q = k / n, sound = q < 1 ? (1 - q) * std::log((1 - q) / (1 - p)) : 0;
-        return -n * (q * std::log(q / p) + sound) < std::log(options_.false_alarm);
+        return -n * (q * std::log(q / p) + sound) < std::log(false_alarm);
     }
 
 private:
@@ -96,7 +86,6 @@ private:
         bool trusted = false;
     };
 
-    quarantine_options options_;
     std::vector<history> workers_;
 };
 

@@ -23,23 +23,14 @@
 
 namespace tunekit::report {
 
-/// A configuration with what is known of it.
-struct told_configuration {
-    index candidate = 0;                                     ///< its index
-    std::vector<std::string> values{};                       ///< one per parameter; empty where the source has none
-    double cost = std::numeric_limits<double>::quiet_NaN();  ///< of the last comparison, or else of its trial
-    stats::interval within{};                                ///< 95 %; unbounded where nothing is known
-    std::size_t runs = 0;                                    ///< behind the cost
-    measure::measured_values numbers{};                      ///< beside the cost, of its trial
-    std::optional<std::size_t> trial{};                      ///< its place among the trials
-};
+namespace detail {
 
 /// What the rounds of a task's last comparison say; else empty. They are judged as they were when they were
 /// run, so a log's rounds give the same account. A round that was interrupted does not count.
 [[nodiscard]] inline std::optional<last_comparison> last_comparison_of(const seen_task& t)
 {
     std::vector<index> finalists;
-    for (const seen_trial& x : t.rounds)
+    for (const seen_task::trial& x : t.rounds)
         if (x.round == 0) finalists.push_back(x.candidate);
     if (finalists.empty()) return std::nullopt;
     measure::race_options how{.max_rounds = 1000};
@@ -50,7 +41,7 @@ struct told_configuration {
         std::vector<measure::measurement> measured;
         const auto lined_up = track.lines_up();
         for (const index i : lined_up)
-            for (const seen_trial& x : t.rounds)
+            for (const seen_task::trial& x : t.rounds)
                 if (x.round == round && x.candidate == i) measured.push_back(x.measured);
         if (measured.size() != lined_up.size()) break;
         track.finishes(measured);
@@ -58,18 +49,31 @@ struct told_configuration {
     return comparison_of(track.verdict(), t.baseline.value_or(finalists.back()));
 }
 
-/// The failures of one kind.
-struct failure_count {
-    measure::failure_kind kind{};  ///< of the failures
-    std::size_t trials = 0;        ///< their number
-    std::string message{};         ///< that of the first
-    /// The values of one parameter that 90 % of them have, and with which 90 % of the trials fail so: "tile = 16, 32".
-    /// Empty where no parameter explains them.
-    std::string where{};
-};
+}  // namespace detail
 
 /// The findings from a task's trials.
 struct findings {
+    /// A configuration with what is known of it.
+    struct configuration {
+        index candidate = 0;                                     ///< its index
+        std::vector<std::string> values{};                       ///< one per parameter; empty where the source has none
+        double cost = std::numeric_limits<double>::quiet_NaN();  ///< of the last comparison, or else of its trial
+        stats::interval within{};                                ///< 95 %; unbounded where nothing is known
+        std::size_t runs = 0;                                    ///< behind the cost
+        measure::measured_values numbers{};                      ///< beside the cost, of its trial
+        std::optional<std::size_t> trial{};                      ///< its place among the trials
+    };
+
+    /// The failures of one kind.
+    struct failure_count {
+        measure::failure_kind kind{};  ///< of the failures
+        std::size_t trials = 0;        ///< their number
+        std::string message{};         ///< that of the first
+        /// The values of one parameter that 90 % of them have, and with which 90 % of the trials fail so:
+        /// "tile = 16, 32". Empty where no parameter explains them.
+        std::string where{};
+    };
+
     /// A parameter's values as they occurred: in the order of the space where that is known, else numbers by size and
     /// other texts by name.
     struct value_axis {
@@ -84,9 +88,9 @@ struct findings {
     bool against_baseline = false;           ///< whether `reference` is the baseline
     double gain = 1;                         ///< cost of the reference / cost of the winner
     stats::interval gain_range;              ///< 95 %, by the comparison or by their spreads; unbounded where unknown
-    std::optional<told_configuration> best{};          ///< the winner as it is told; a known result may be it, too
-    std::optional<told_configuration> compared{};      ///< `reference` as it is told
-    std::vector<told_configuration> tied{};            ///< those that do not differ from the best at 95 %, best first
+    std::optional<configuration> best{};     ///< the winner as it is told; a known result may be it, too
+    std::optional<configuration> compared{};           ///< `reference` as it is told
+    std::vector<configuration> tied{};                 ///< those that do not differ from the best at 95 %, best first
     std::optional<measure::failure> default_failed{};  ///< why there is no cost of the baseline
     std::uint32_t rounds = 0;                          ///< of the last comparison, side by side; else 0
     std::uint32_t rounds_to_separate = 0;              ///< with fewer it separates none, and ties are unclear
@@ -94,8 +98,8 @@ struct findings {
     std::vector<failure_count> failures{};             ///< most frequent first
     std::size_t verified = 0, failed = 0, cut_short = 0;  ///< trials of each outcome
     std::size_t over_limit = 0;                           ///< trials that break the limit of the objective
-    std::optional<told_configuration> nearest{};  ///< where none keeps the limit: the one that breaks it by the least
-    std::optional<pareto> front{};                ///< where there are several goals
+    std::optional<configuration> nearest{};  ///< where none keeps the limit: the one that breaks it by the least
+    std::optional<pareto> front{};           ///< where there are several goals
     double late_gain = 0;  ///< share of its cost by which the incumbent fell in the last quarter of the trials
     std::vector<value_axis> axes{};                      ///< one per parameter
     std::optional<surrogate::variance_shares> shares{};  ///< of the variance of ln cost; empty where too few ran

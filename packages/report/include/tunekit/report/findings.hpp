@@ -119,11 +119,11 @@ inline void add_shares(const seen_task& t, findings& f)
 [[nodiscard]] inline findings findings_of(const seen_task& t)
 {
     findings f;
-    std::map<measure::failure_kind, failure_count> kinds;
+    std::map<measure::failure_kind, findings::failure_count> kinds;
     double best = std::numeric_limits<double>::infinity();
     double best_before = best;  // the last quarter
     for (std::size_t i = 0; i < t.trials.size(); ++i) {
-        const seen_trial& x = t.trials[i];
+        const seen_task::trial& x = t.trials[i];
         if (4 * i < 3 * t.trials.size()) best_before = best;
         if (x.measured.failed) {
             ++f.failed;
@@ -149,8 +149,9 @@ inline void add_shares(const seen_task& t, findings& f)
         }
     }
     for (auto& [kind, count] : kinds) f.failures.push_back(std::move(count));
-    std::stable_sort(f.failures.begin(), f.failures.end(),
-                     [](const failure_count& a, const failure_count& b) { return a.trials > b.trials; });
+    std::stable_sort(
+        f.failures.begin(), f.failures.end(),
+        [](const findings::failure_count& a, const findings::failure_count& b) { return a.trials > b.trials; });
     if (f.winner) {
         if (!f.reference)  // the baseline never ran
             for (std::size_t i = 0; i < t.trials.size() && !f.reference; ++i)
@@ -161,7 +162,7 @@ inline void add_shares(const seen_task& t, findings& f)
     detail::tell_rounds(t, f);
     detail::tell_front(t, f);
     f.axes = detail::axes_of(t);
-    for (failure_count& k : f.failures) k.where = detail::values_that_fail(t, f, k);
+    for (findings::failure_count& k : f.failures) k.where = detail::values_that_fail(t, f, k);
     detail::add_shares(t, f);
     return f;
 }
@@ -173,6 +174,8 @@ inline void add_shares(const seen_task& t, findings& f)
     for (const auto& t : run.tasks) out.push_back(findings_of(t));
     return out;
 }
+
+namespace detail {
 
 /// A point of the model's latency over a run: seconds of the run, seconds of the model. There is one after each answer,
 /// once every task has a configuration.
@@ -206,4 +209,5 @@ struct latency_point {
     return out;
 }
 
+}  // namespace detail
 }  // namespace tunekit::report

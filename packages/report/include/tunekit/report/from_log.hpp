@@ -59,7 +59,7 @@ inline void judge(seen_task& t, const std::string& text)
     const std::vector<std::string> before = t.value_names;
     t.rounds.clear();  // their finalists were the best by what was lowered then
     for (auto* const all : {&t.known, &t.trials})
-        for (seen_trial& x : *all) x.measured = measure::judged(std::move(x.measured), goal, before);
+        for (seen_task::trial& x : *all) x.measured = measure::judged(std::move(x.measured), goal, before);
     t.value_names = measure::judged_names(before);
     t.objective = text;
     t.goals.clear();
@@ -120,10 +120,10 @@ inline void judge(seen_task& t, const std::string& text)
         asked.push_back(out_at == went_out.end() ? std::nullopt : std::optional(out_at->second));
     }
     for (const io::log_content::trial& t : log.trials) {
-        seen_trial one{.candidate = t.candidate,
-                       .measured = measured_of(t.measured),
-                       .stamp = static_cast<double>(t.stamp_ns.value_or(t.ended_ns)) / 1e9,
-                       .worker = t.worker};
+        seen_task::trial one{.candidate = t.candidate,
+                             .measured = measured_of(t.measured),
+                             .stamp = static_cast<double>(t.stamp_ns.value_or(t.ended_ns)) / 1e9,
+                             .worker = t.worker};
         if (const auto k = static_cast<std::size_t>(&t - log.trials.data()); k < asked.size()) one.asked = asked[k];
         one.values = all_bytes(t.values);
         out.seconds = (std::max)(out.seconds, one.stamp);

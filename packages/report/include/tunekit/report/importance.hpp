@@ -28,17 +28,17 @@ struct importance_options {
     double at_most = std::numeric_limits<double>::infinity();    ///< the upper bound
 };
 
-/// The interaction of two features: their share beyond what each has alone.
-struct interaction {
-    std::size_t a = 0, b = 0;   ///< a < b
-    stats::prediction share{};  ///< beyond the two singles
-
-    friend bool operator==(const interaction&, const interaction&) = default;
-};
-
 /// The parts of the variance of a forest. Shares lie in [0, 1]. Mean and sd are over the trees whose predictions vary.
 /// The shares of all singles, of all pairs and of all larger sets of features add up to 1.
 struct variance_shares {
+    /// The interaction of two features: their share beyond what each has alone.
+    struct interaction {
+        std::size_t a = 0, b = 0;   ///< a < b
+        stats::prediction share{};  ///< beyond the two singles
+
+        friend bool operator==(const interaction&, const interaction&) = default;
+    };
+
     std::vector<stats::prediction> singles;                 ///< per feature
     std::vector<interaction> pairs;                         ///< (0, 1), (0, 2) ... (1, 2) ...
     std::vector<std::vector<stats::prediction>> marginals;  ///< per feature and value: the mean over all other features

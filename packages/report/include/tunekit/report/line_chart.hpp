@@ -19,35 +19,34 @@
 
 namespace tunekit::report {
 
-/// A curve: its name and its values.
-struct chart_curve {
-    std::string name{};            ///< written at its end
-    std::vector<double> values{};  ///< those that are not finite are left out
-    std::vector<double> at{};      ///< the x of each value, ascending; empty: 1, 2, ...
-};
-
 /// A picture of several curves over one axis.
 struct line_chart {
-    std::vector<chart_curve> curves{};  ///< the first is emphasised
-    std::string x_name{};               ///< below the axis
-    std::string alternative{};          ///< the picture in words
-    double low = 0;                     ///< the least value drawn
-    bool log_x = false;                 ///< whether the axis is logarithmic: then every x is above 0
+    /// A curve: its name and its values.
+    struct curve {
+        std::string name{};            ///< written at its end
+        std::vector<double> values{};  ///< those that are not finite are left out
+        std::vector<double> at{};      ///< the x of each value, ascending; empty: 1, 2, ...
+    };
+
+    std::vector<curve> curves{};  ///< the first is emphasised
+    std::string x_name{};         ///< below the axis
+    std::string alternative{};    ///< the picture in words
+    double low = 0;               ///< the least value drawn
+    bool log_x = false;           ///< whether the axis is logarithmic: then every x is above 0
+
+    /// The picture as SVG. The curves behind the first differ by their dashes. Each has its name at its right end.
+    [[nodiscard]] std::string svg(const figure_size& size) const;
 };
 
-/// The picture as SVG. The curves behind the first differ by their dashes. Each has its name at its right end.
-[[nodiscard]] inline std::string line_chart_svg(const line_chart& chart, const figure_size& size)
+inline std::string line_chart::svg(const figure_size& size) const
 {
     using namespace detail;
-    const auto& curves = chart.curves;
     const bool narrow = size.width < 500;
-    const auto x_of = [](const chart_curve& c, std::size_t i) {
-        return c.at.empty() ? static_cast<double>(i + 1) : c.at[i];
-    };
-    double high = chart.low, names = 20;
+    const auto x_of = [](const curve& c, std::size_t i) { return c.at.empty() ? static_cast<double>(i + 1) : c.at[i]; };
+    double high = low, names = 20;
     double first = std::numeric_limits<double>::infinity(), last = -first;
     for (std::size_t k = 0; k < curves.size(); ++k) {
-        const chart_curve& c = curves[k];
+        const curve& c = curves[k];
         for (const double v : c.values)
             if (std::isfinite(v)) high = (std::max)(high, v);
         if (!c.values.empty()) {
@@ -61,9 +60,9 @@ struct line_chart {
         last = first + 1;
     }
     const double left = 44, right = size.width - 1.15 * names - 14, top = 14, bottom = size.height - 42;
-    const scale x = scale_of(first, last, left, right, chart.log_x);
-    const scale y = scale_of(chart.low, high, bottom, top, false);
-    drawing d(size.width, size.height, chart.alternative, size.style);
+    const scale x = scale_of(first, last, left, right, log_x);
+    const scale y = scale_of(low, high, bottom, top, false);
+    drawing d(size.width, size.height, alternative, size.style);
     for (const double t : y.ticks(6)) {
         d.line("grid", left, y(t), right, y(t));
         d.text("tick", left - 8, y(t) + 4, tick_text(t), "end");
@@ -72,7 +71,7 @@ struct line_chart {
         if (t >= first)
             d.text("tick", x(t), bottom + 18,
                    t >= 1 && t == std::floor(t) ? count(static_cast<std::size_t>(t)) : tick_text(t), "middle");
-    d.text("axis", (left + right) / 2, size.height - 6, chart.x_name, "middle");
+    d.text("axis", (left + right) / 2, size.height - 6, x_name, "middle");
     static constexpr std::array<const char*, 7> dashes{"", "7 4", "2 4", "9 3 2 3", "14 4", "4 2", "9 3 2 3 2 3"};
     std::vector<std::pair<double, std::size_t>> ends;  // height and curve
     for (std::size_t k = curves.size(); k-- > 0;) {    // the first on top

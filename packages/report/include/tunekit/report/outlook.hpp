@@ -29,6 +29,8 @@ struct outlook {
     friend bool operator==(const outlook&, const outlook&) = default;
 };
 
+namespace detail {
+
 /// A belief that gives the relative gain of a curve until a horizon as a distribution, as `curve::improvement_process`
 /// does.
 template <class B>
@@ -36,6 +38,8 @@ concept tells_gains = requires(const B& belief, std::span<const double> best, do
     { belief.gains(best, horizon).quantile(p) } -> std::same_as<double>;
     { belief.gains(best, horizon).saved_share() } -> std::same_as<double>;  // E[G / (1 + G)]
 };
+
+}  // namespace detail
 
 /// The expected gain of `seconds` more of tuning. The active tasks share them evenly, and each makes trials at its pace
 /// so far. Seconds are those of one worker; with several workers give their sum.
@@ -49,7 +53,7 @@ concept tells_gains = requires(const B& belief, std::span<const double> best, do
 /// Errors:     std::invalid_argument for seconds that are not positive and finite.
 /// Randomness: 2000 `uniform_index` for each task that may gain.
 /// Cost:       one call of the belief and 128 quantiles per task: less than a millisecond each.
-template <tells_gains Belief, generator G>
+template <detail::tells_gains Belief, generator G>
 [[nodiscard]] outlook expected_gain(std::span<const task_view> tasks, double seconds, const Belief& belief, G& gen)
 {
     require(seconds > 0 && std::isfinite(seconds), "schedule::expected_gain: seconds is not positive and finite");

@@ -22,40 +22,43 @@
 
 namespace tunekit::report {
 
-/// A trial with the facts that a report shows.
-struct seen_trial {
-    index candidate = 0;                ///< its index
-    std::vector<std::string> values{};  ///< one per parameter; empty where the source has none
-    measure::measurement measured{};    ///< its cost or failure
-    double stamp = 0;                   ///< seconds since the run began
-    std::optional<double> asked{};      ///< the run's time at which it was proposed; empty: unknown
-    std::uint64_t worker = 0;           ///< that measured it
-    std::uint64_t round = 0;            ///< of the last comparison
-
-    /// Whether it breaks the limit of its objective.
-    [[nodiscard]] bool over_limit() const noexcept { return measured.ok() && measured.cost >= measure::broken_cost; }
-
-    /// Whether it has a time that can be drawn and compared.
-    [[nodiscard]] bool verified() const noexcept
-    {
-        return measured.ok() && std::isfinite(measured.cost) && measured.cost > 0 && !over_limit();
-    }
-};
-
 /// The trials and facts of one task in a run.
 struct seen_task {
+    /// A trial with the facts that a report shows.
+    struct trial {
+        index candidate = 0;                ///< its index
+        std::vector<std::string> values{};  ///< one per parameter; empty where the source has none
+        measure::measurement measured{};    ///< its cost or failure
+        double stamp = 0;                   ///< seconds since the run began
+        std::optional<double> asked{};      ///< the run's time at which it was proposed; empty: unknown
+        std::uint64_t worker = 0;           ///< that measured it
+        std::uint64_t round = 0;            ///< of the last comparison
+
+        /// Whether it breaks the limit of its objective.
+        [[nodiscard]] bool over_limit() const noexcept
+        {
+            return measured.ok() && measured.cost >= measure::broken_cost;
+        }
+
+        /// Whether it has a time that can be drawn and compared.
+        [[nodiscard]] bool verified() const noexcept
+        {
+            return measured.ok() && std::isfinite(measured.cost) && measured.cost > 0 && !over_limit();
+        }
+    };
+
     std::string name{};                             ///< of the task
     index size = 0;                                 ///< configurations of the space
     double flops = 0;                               ///< of one call; 0: unknown
     double weight = 1;                              ///< calls in the model
     std::vector<std::string> parameters{};          ///< names
-    std::vector<seen_trial> trials{};               ///< in the order of their answers
+    std::vector<trial> trials{};                    ///< in the order of their answers
     std::optional<index> baseline{};                ///< the winner is compared with it; empty: the first that ran
     cost_unit unit{};                               ///< of its costs
     std::vector<std::string> value_names{};         ///< of measurement::values, in their order
     std::vector<std::vector<std::string>> texts{};  ///< by parameter: its values in order; empty: by size or by name
-    std::vector<seen_trial> known{};                ///< results from before the run
-    std::vector<seen_trial> rounds{};               ///< of the last comparison, in the order they were measured
+    std::vector<trial> known{};                     ///< results from before the run
+    std::vector<trial> rounds{};                    ///< of the last comparison, in the order they were measured
     std::vector<std::size_t> goals{};               ///< of a front: 0 the cost, k + 1 value k; empty: there is one goal
     std::string objective{};                        ///< the text of what the costs are of; empty: as they were measured
 };
@@ -73,6 +76,8 @@ struct seen_run {
     std::vector<std::string> use{};       ///< commands that use the winner
     std::vector<std::string> problems{};  ///< the problems of the source, such as a torn line
 };
+
+namespace detail {
 
 /// The task of a report, from a record over `space`.
 template <space::described Space>
@@ -96,12 +101,14 @@ template <space::described Space>
     return out;
 }
 
+}  // namespace detail
+
 /// The run of a report, from one task.
 template <space::described Space>
 [[nodiscard]] seen_run seen_run_of(std::string name, const Space& space, const tuning& record)
 {
     seen_run out{.title = name, .seconds = record.seconds(), .stopped = to_text(record.stopped())};
-    out.tasks.push_back(seen_of(std::move(name), space, record));
+    out.tasks.push_back(detail::seen_of(std::move(name), space, record));
     return out;
 }
 
@@ -112,7 +119,7 @@ template <space::described Space>
     require(tasks.size() == p.tasks.size(), "seen_run_of: a plan of other tasks, want the ones that were tuned");
     seen_run out{.title = std::move(title), .seconds = p.seconds, .stopped = to_text(p.stopped)};
     for (std::size_t k = 0; k < tasks.size(); ++k) {
-        seen_task one = seen_of(tasks[k].name(), tasks[k].space(), p.tasks[k].record);
+        seen_task one = detail::seen_of(tasks[k].name(), tasks[k].space(), p.tasks[k].record);
         one.flops = tasks[k].flops();
         one.weight = tasks[k].weight();
         if (!tasks[k].known().empty()) one.baseline = tasks[k].known().front();

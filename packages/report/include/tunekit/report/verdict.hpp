@@ -42,7 +42,7 @@ namespace detail {
 }
 
 /// The numbers beside the cost of a configuration, each with its name and `before` it.
-[[nodiscard]] inline std::string numbers_text(const seen_task& t, const told_configuration& c, const char* before)
+[[nodiscard]] inline std::string numbers_text(const seen_task& t, const findings::configuration& c, const char* before)
 {
     std::string out;
     for (std::size_t k = 0; k < t.value_names.size() && k < c.numbers.size(); ++k)
@@ -117,8 +117,8 @@ namespace detail {
     if (f.failed != n)
         out = count(f.failed) + " of " + count(n) + " trials (" +
               percent(static_cast<double>(f.failed) / static_cast<double>(n)) + ") failed: ";
-    const failure_count& most = f.failures.front();
-    for (const failure_count& k : f.failures)
+    const findings::failure_count& most = f.failures.front();
+    for (const findings::failure_count& k : f.failures)
         out += (&k == &most ? "" : ", ") + count(k.trials) + " \xC3\x97 " + words_of(to_text(k.kind));
     out += most.message.empty() ? "." : "; most often: " + shortened(most.message, 300) + '.';
     return most.where.empty() ? out : out + " They are those with " + most.where + '.';

@@ -23,7 +23,7 @@ namespace detail {
     return std::isfinite(x) ? nlohmann::ordered_json(x) : nlohmann::ordered_json(nullptr);
 }
 
-[[nodiscard]] inline nlohmann::ordered_json json_of(const aggregate& a)
+[[nodiscard]] inline nlohmann::ordered_json json_of(const scoreboard::aggregate& a)
 {
     return {{"mean", finite_or_null(a.mean)},
             {"low", finite_or_null(a.within.low)},
@@ -31,7 +31,7 @@ namespace detail {
             {"worst", finite_or_null(a.worst)}};
 }
 
-[[nodiscard]] inline nlohmann::ordered_json json_of(const std::optional<aggregate>& a)
+[[nodiscard]] inline nlohmann::ordered_json json_of(const std::optional<scoreboard::aggregate>& a)
 {
     return a ? json_of(*a) : nlohmann::ordered_json(nullptr);
 }
@@ -49,7 +49,7 @@ namespace detail {
     out["incomplete"] = all.incomplete;
     for (std::size_t i = 0; i < all.spaces.size(); ++i)
         out["spaces"].push_back({{"name", all.spaces[i]}, {"timed", static_cast<bool>(all.timed[i])}});
-    for (const standing& t : all.standings)
+    for (const scoreboard::standing& t : all.standings)
         out["standings"].push_back({{"strategy", t.strategy},
                                     {"p", detail::json_of(t.p)},
                                     {"s", detail::json_of(t.s)},
@@ -57,7 +57,7 @@ namespace detail {
                                     {"own_s_per_evaluation", finite_or_null(t.own_seconds)},
                                     {"spaces_reached_5", t.reached_5},
                                     {"spaces_reached_1", t.reached_1}});
-    for (const difference& d : all.differences)
+    for (const scoreboard::difference& d : all.differences)
         out["differences"].push_back(
             {{"strategy", d.strategy}, {"than", d.than}, {"p", detail::json_of(d.p)}, {"s", detail::json_of(d.s)}});
     for (const outcome& o : all.outcomes)

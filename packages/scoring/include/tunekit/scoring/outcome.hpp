@@ -86,7 +86,7 @@ namespace detail {
         out.regret += best / on.optimum - 1;
         const auto shares = detail::shares_by_evaluations(by, run);
         for (std::size_t k = 0; k < shares.size(); ++k) out.shares[k] += shares[k] / static_cast<double>(runs.size());
-        out.s.push_back(score_by_evaluations(by, run));
+        out.s.push_back(by.score_by_evaluations(run));
         out.ranks.push_back(detail::ranks_over_time(by, run));
         out.evaluations = (std::max)(out.evaluations, n);
         if (!run.own.empty()) own += run.own.back();
@@ -95,7 +95,7 @@ namespace detail {
         failures_known = failures_known && run.failures_known;
     }
     out.regret /= static_cast<double>(runs.size());
-    out.p = score_over_time(by, runs);
+    out.p = by.score_over_time(runs);
     out.evaluations_to_5 = detail::upper_median(std::move(to_5));
     out.evaluations_to_1 = detail::upper_median(std::move(to_1));
     const auto n = static_cast<double>((std::max)(all, std::size_t{1}));

@@ -33,7 +33,7 @@ namespace detail {
 }
 
 /// "0.512 (0.470 to 0.553)"
-[[nodiscard]] inline std::string with_interval(const aggregate& a)
+[[nodiscard]] inline std::string with_interval(const scoreboard::aggregate& a)
 {
     return decimals(a.mean) + " (" + decimals(a.within.low) + " to " + decimals(a.within.high) + ')';
 }
@@ -43,8 +43,9 @@ namespace detail {
 {
     std::vector<std::string> out;
     if (all.standings.empty()) return {"No strategy ran on every space, so there is no ranking."};
-    const auto best = std::max_element(all.standings.begin(), all.standings.end(),
-                                       [](const standing& a, const standing& b) { return a.s.mean < b.s.mean; });
+    const auto best = std::max_element(
+        all.standings.begin(), all.standings.end(),
+        [](const scoreboard::standing& a, const scoreboard::standing& b) { return a.s.mean < b.s.mean; });
     out.push_back(best->strategy + " scores highest: S" + std::to_string(all.judged) + ' ' + with_interval(best->s) +
                   '.');
     out.push_back("S" + std::to_string(all.judged) +
@@ -54,9 +55,9 @@ namespace detail {
                   (best->p ? "; P* is the same by time, and " + best->strategy + " has " + with_interval(*best->p)
                            : std::string()) +
                   '.');
-    for (const difference& d : all.differences) {
+    for (const scoreboard::difference& d : all.differences) {
         const bool more = d.s.within.low > 0, less = d.s.within.high < 0;
-        aggregate apart = d.s;  // "worse by -0.3" would be negated twice
+        scoreboard::aggregate apart = d.s;  // "worse by -0.3" would be negated twice
         if (less) apart.mean = -d.s.mean, apart.within = {-d.s.within.high, -d.s.within.low};
         out.push_back(d.strategy +
                       (more   ? " is better than "
@@ -82,14 +83,14 @@ using cell = report::document::cell;
 [[nodiscard]] inline report::document::table standings_table(const scoreboard& all)
 {
     const std::string s_name = "S" + std::to_string(all.judged), of = " of " + std::to_string(all.spaces.size());
-    const auto range = [](const aggregate& a) {
+    const auto range = [](const scoreboard::aggregate& a) {
         return cell(decimals(a.within.low, 2) + " to " + decimals(a.within.high, 2), a.within.low);
     };
     const auto reached = [&](std::size_t n) { return cell(std::to_string(n) + of, static_cast<double>(n)); };
     report::document::table out{.caption = "Means over all spaces",
                                 .columns = {"strategy", s_name, "95 %", "P*", "95 %", "worst space", "regret", "to 5 %",
                                             "to 1 %", "own \xC2\xB5s"}};
-    for (const standing& t : all.standings)
+    for (const scoreboard::standing& t : all.standings)
         out.rows.push_back({t.strategy, share(t.s.mean, 3), range(t.s), t.p ? share(t.p->mean, 3) : cell("none", -1e9),
                             t.p ? range(*t.p) : cell("", -1e9), share(t.s.worst, 2), percent_cell(t.regret),
                             reached(t.reached_5), reached(t.reached_1),
@@ -118,8 +119,8 @@ using cell = report::document::cell;
         .x_name = "evaluations",
         .alternative = "Share of the way from random search to the optimum by evaluation, mean over spaces.",
         .low = -0.5};
-    for (const standing& t : all.standings) {
-        report::chart_curve c{.name = t.strategy};
+    for (const scoreboard::standing& t : all.standings) {
+        report::line_chart::curve c{.name = t.strategy};
         std::vector<double> spaces;
         for (const outcome& o : all.outcomes) {
             if (o.strategy != t.strategy) continue;
@@ -163,8 +164,8 @@ using cell = report::document::cell;
         page.figure("How far after how many evaluations",
                     "0 is what random search has after as many evaluations, 1 the optimum. The mean of a curve is " +
                         s_name + ". What lies below -0.5 is not drawn.",
-                    report::line_chart_svg(chart, {.width = 860, .height = 340, .style = "wide"}) +
-                        report::line_chart_svg(chart, {.width = 360, .height = 300, .style = "narrow"}));
+                    chart.svg({.width = 860, .height = 340, .style = "wide"}) +
+                        chart.svg({.width = 360, .height = 300, .style = "narrow"}));
     }
     page.end_section();
     page.begin_section("Space by space");

@@ -62,7 +62,7 @@ namespace tunekit::scoring {
         recording_of(stem.substr(stem.rfind('/') + 1), recorded.kernel, std::move(space), std::move(table.rows));
     for (const std::size_t k : table.source)
         out.source_rows.push_back(k < recorded.rows.size() && recorded.rows[k].line >= 2 ? recorded.rows[k].line - 2
-                                                                                         : no_row);
+                                                                                         : recording::no_row);
     return out;
 }
 

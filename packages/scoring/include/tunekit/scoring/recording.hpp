@@ -20,12 +20,12 @@
 
 namespace tunekit::scoring {
 
-/// The row of a configuration that has no row in a file.
-inline constexpr std::size_t no_row = static_cast<std::size_t>(-1);
-
 /// A space with the measurement of each of its configurations and the time that it took. `recording_of`, `computed` and
 /// `read_recordings` make one.
 struct recording {
+    /// The row of a configuration that has no row in a file.
+    static constexpr std::size_t no_row = static_cast<std::size_t>(-1);
+
     std::string name;                         ///< of the space
     std::string kernel;                       ///< spaces of one kernel are left out together
     space::any_space space;                   ///< its configurations

@@ -45,37 +45,37 @@ struct score_options {
     static constexpr std::uint32_t stream = 0x62656e63U;  ///< which Philox streams of the seed the repeats draw from
 };
 
-/// A mean over spaces, its 95 % interval and the lowest of a single space.
-struct aggregate {
-    double mean = 0;           ///< over spaces
-    stats::interval within{};  ///< its 95 % interval
-    double worst = 0;          ///< of a single space
-
-    /// Half the width of the interval.
-    [[nodiscard]] double half() const noexcept { return 0.5 * (within.high - within.low); }
-};
-
-/// The scores of one strategy over all spaces.
-struct standing {
-    std::string strategy;          ///< its name
-    std::optional<aggregate> p{};  ///< P*: over the spaces on which a score over time is meaningful; else empty
-    aggregate s{};                 ///< the score by evaluations
-    double regret = 0;             ///< mean over spaces; may be infinite
-    double own_seconds = 0;        ///< per evaluation, mean over spaces; NaN: unknown
-    std::size_t reached_5 = 0;     ///< spaces where half of the repeats came within 5 % of the optimum
-    std::size_t reached_1 = 0;     ///< the same within 1 %
-};
-
-/// The difference between the scores of two strategies on the same spaces: positive where `strategy` is better.
-struct difference {
-    std::string strategy;          ///< name of the first
-    std::string than;              ///< name of the second
-    std::optional<aggregate> p{};  ///< of the scores over time; else empty
-    aggregate s{};                 ///< of the scores by evaluations
-};
-
 /// The results of a study: outcomes, standings and differences.
 struct scoreboard {
+    /// A mean over spaces, its 95 % interval and the lowest of a single space.
+    struct aggregate {
+        double mean = 0;           ///< over spaces
+        stats::interval within{};  ///< its 95 % interval
+        double worst = 0;          ///< of a single space
+
+        /// Half the width of the interval.
+        [[nodiscard]] double half() const noexcept { return 0.5 * (within.high - within.low); }
+    };
+
+    /// The scores of one strategy over all spaces.
+    struct standing {
+        std::string strategy;          ///< its name
+        std::optional<aggregate> p{};  ///< P*: over the spaces on which a score over time is meaningful; else empty
+        aggregate s{};                 ///< the score by evaluations
+        double regret = 0;             ///< mean over spaces; may be infinite
+        double own_seconds = 0;        ///< per evaluation, mean over spaces; NaN: unknown
+        std::size_t reached_5 = 0;     ///< spaces where half of the repeats came within 5 % of the optimum
+        std::size_t reached_1 = 0;     ///< the same within 1 %
+    };
+
+    /// The difference between the scores of two strategies on the same spaces: positive where `strategy` is better.
+    struct difference {
+        std::string strategy;          ///< name of the first
+        std::string than;              ///< name of the second
+        std::optional<aggregate> p{};  ///< of the scores over time; else empty
+        aggregate s{};                 ///< of the scores by evaluations
+    };
+
     std::size_t judged = 200;               ///< evaluations behind S
     std::vector<std::string> spaces{};      ///< their names
     std::vector<bool> timed{};              ///< of each space, whether P is meaningful
@@ -90,7 +90,7 @@ namespace detail {
 /// The mean of `scores` with an interval by bootstrap over repeats: `of(space, rows)` is the score of the repeats at
 /// `rows`.
 template <class Of>
-[[nodiscard]] aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, const Of& of)
+[[nodiscard]] scoreboard::aggregate over_spaces(const std::vector<double>& scores, std::size_t repeats, const Of& of)
 {
     auto gen = random::philox(1);
     const auto n = static_cast<double>(scores.size());
@@ -137,10 +137,10 @@ template <class Of>
 /// `score_by_steps`, and are moved by the difference between it and P. Where spaces differ in repeats, the interval
 /// uses the smallest number of repeats.
 /// Errors: std::invalid_argument where both are empty or their sizes differ.
-[[nodiscard]] inline standing standing_of(std::span<const yardstick> by, std::span<const outcome> of)
+[[nodiscard]] inline scoreboard::standing standing_of(std::span<const yardstick> by, std::span<const outcome> of)
 {
     require(!of.empty() && of.size() == by.size(), "standing_of: want an outcome for every space, and at least one");
-    standing out{.strategy = of.front().strategy};
+    scoreboard::standing out{.strategy = of.front().strategy};
     const auto n = static_cast<double>(of.size());
     std::vector<double> p, s;
     for (const outcome& o : of) {
@@ -165,12 +165,12 @@ template <class Of>
 /// The difference between the scores of `of` and `than`, space by space and repeat by repeat. So the effects of a space
 /// and of a shared seed, which are the same for both, cancel. Intervals are as those of `standing_of`. `worst` is the
 /// least favourable space.
-[[nodiscard]] inline difference difference_of(std::span<const yardstick> by, std::span<const outcome> of,
-                                              std::span<const outcome> than)
+[[nodiscard]] inline scoreboard::difference difference_of(std::span<const yardstick> by, std::span<const outcome> of,
+                                                          std::span<const outcome> than)
 {
     require(!of.empty() && of.size() == by.size() && than.size() == by.size(),
             "difference_of: want an outcome of both for every space, and at least one");
-    difference out{.strategy = of.front().strategy, .than = than.front().strategy};
+    scoreboard::difference out{.strategy = of.front().strategy, .than = than.front().strategy};
     const std::size_t repeats = (std::min)(detail::least_repeats(of), detail::least_repeats(than));
     std::vector<double> p, s;
     for (std::size_t i = 0; i < of.size(); ++i) s.push_back(of[i].s_mean() - than[i].s_mean());

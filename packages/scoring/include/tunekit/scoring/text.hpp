@@ -24,7 +24,7 @@ namespace tunekit::scoring {
 {
     const std::string s_name = "S" + std::to_string(all.judged), of = '/' + std::to_string(all.spaces.size());
     const auto percent = [](double share, int digits) { return report::fixed(100 * share, digits) + " %"; };
-    const auto signed_text = [](const aggregate& a) {
+    const auto signed_text = [](const scoreboard::aggregate& a) {
         char text[80];
         std::snprintf(text, sizeof text, "%+.3f (%+.3f to %+.3f)", a.mean, a.within.low, a.within.high);
         return std::string(text);
@@ -32,16 +32,16 @@ namespace tunekit::scoring {
     report::text_table standings(
         {"strategy", "P*", "", "95 %", s_name, "", "95 %", "regret", "to 5 %", "to 1 %", "own us/eval"},
         {-18, 6, 8, 8, 6, 8, 8, 10, 7, 7, 11});
-    for (const standing& t : all.standings) {
+    for (const scoreboard::standing& t : all.standings) {
         const auto p = [&](double x) { return t.p ? report::fixed(x, 3) : std::string("-"); };
-        const aggregate timed = t.p.value_or(aggregate{});
+        const scoreboard::aggregate timed = t.p.value_or(scoreboard::aggregate{});
         standings.row(t.strategy, p(timed.mean), p(timed.within.low), p(timed.within.high), report::fixed(t.s.mean, 3),
                       report::fixed(t.s.within.low, 3), report::fixed(t.s.within.high, 3), percent(t.regret, 2),
                       std::to_string(t.reached_5) + of, std::to_string(t.reached_1) + of,
                       report::fixed(1e6 * t.own_seconds, 2));
     }
     std::string out = standings.text();
-    for (const difference& d : all.differences) {
+    for (const scoreboard::difference& d : all.differences) {
         out +=
             report::printable(d.strategy) + " - " + report::printable(d.than) + ": " + s_name + ' ' + signed_text(d.s);
         if (d.p) out += ", P* " + signed_text(*d.p);

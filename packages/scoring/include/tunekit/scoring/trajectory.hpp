@@ -27,7 +27,7 @@ struct trajectory {
     std::vector<double> seconds{};    ///< of recorded time that passed
     std::vector<double> best{};       ///< the lowest cost so far, seconds; infinite before the first valid one
     std::vector<double> own{};        ///< processor seconds of the strategy's thread so far; NaN: unknown
-    std::vector<std::size_t> rows{};  ///< of the recording's file, or `no_row`; empty: unknown
+    std::vector<std::size_t> rows{};  ///< of the recording's file, or `recording::no_row`; empty: unknown
     std::size_t failed = 0;           ///< evaluations that failed, as far as known
     bool failures_known = true;       ///< false where only the best costs of the run are known
 
@@ -98,7 +98,7 @@ inline void check_batch(const recording& on, const std::vector<index>& batch, st
             out.seconds.push_back(now);
             out.best.push_back(best);
             out.own.push_back(spent);
-            out.rows.push_back(on.source_rows.empty() ? no_row : on.source_rows[k]);
+            out.rows.push_back(on.source_rows.empty() ? recording::no_row : on.source_rows[k]);
             measured.push_back(row.result);
         }
         begun = work();

@@ -32,6 +32,8 @@
 
 namespace tunekit::scoring {
 
+namespace detail {
+
 /// The text of a trajectory file: CSV with the columns
 ///
 ///     repeat        from 0
@@ -54,17 +56,19 @@ namespace tunekit::scoring {
             out += ',';
             if (!run.own.empty() && std::isfinite(run.own[k])) out += nanoseconds(run.own[k]);
             out += ',';
-            if (!run.rows.empty() && run.rows[k] != no_row) out += std::to_string(run.rows[k]);
+            if (!run.rows.empty() && run.rows[k] != recording::no_row) out += std::to_string(run.rows[k]);
             out += '\n';
         }
     }
     return out;
 }
 
+}  // namespace detail
+
 /// Writes a trajectory file. Its folder must exist. Throws tunekit::error where it cannot.
 inline void write_trajectories(const std::string& path, std::span<const trajectory> runs)
 {
-    io::write_text(path, to_csv(runs));
+    io::write_text(path, detail::to_csv(runs));
 }
 
 namespace detail {

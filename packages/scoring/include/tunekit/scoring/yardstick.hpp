@@ -42,6 +42,22 @@ struct yardstick {
 
     /// Whether a score over time is meaningful: with a budget below 20 evaluations it is chance.
     [[nodiscard]] bool timed() const { return budget >= 20; }
+
+    /// The score S of a run: the mean, over the first `chance.size()` evaluations, of the share of the way from random
+    /// search's E ln cost to the optimum's that the run has come:
+    ///
+    ///     S = mean over k of (chance[k] - ln best[k]) / (chance[k] - ln optimum)
+    ///
+    /// A run that ends early keeps its last.
+    [[nodiscard]] double score_by_evaluations(const trajectory& run) const;
+
+    /// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing
+    /// Auto-Tuning Optimization Algorithms. It is the mean over `times` of the share of the way from random search's
+    /// cost to the optimum that the runs have come. The rank at each time comes from an isotonic regression of the
+    /// ranks of all runs on time.
+    /// Departure: one regression of all points, where the authors average several of bagged samples. The results
+    /// differ by at most 0.01 where the budget is 20 evaluations or more.
+    [[nodiscard]] double score_over_time(std::span<const trajectory> runs) const;
 };
 
 namespace detail {
@@ -122,24 +138,6 @@ namespace detail {
     return out;
 }
 
-}  // namespace detail
-
-/// The score S of a run: the mean, over the first `chance.size()` evaluations, of the share of the way from random
-/// search's E ln cost to the optimum's that the run has come:
-///
-///     S = mean over k of (chance[k] - ln best[k]) / (chance[k] - ln optimum)
-///
-/// A run that ends early keeps its last.
-[[nodiscard]] inline double score_by_evaluations(const yardstick& on, const trajectory& run)
-{
-    const auto shares = detail::shares_by_evaluations(on, run);
-    double sum = 0;
-    for (const double x : shares) sum += x;
-    return sum / static_cast<double>(shares.size());
-}
-
-namespace detail {
-
 /// The number of valid configurations that are better than the run's best, at each of `times`.
 [[nodiscard]] inline std::vector<double> ranks_over_time(const yardstick& on, const trajectory& run)
 {
@@ -165,33 +163,6 @@ namespace detail {
     return sum / static_cast<double>(ranks.size());
 }
 
-}  // namespace detail
-
-/// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing
-/// Auto-Tuning Optimization Algorithms. It is the mean over `times` of the share of the way from random search's cost
-/// to the optimum that the runs have come. The rank at each time comes from an isotonic regression of the ranks of all
-/// runs on time.
-/// Departure: one regression of all points, where the authors average several of bagged samples. The results differ by
-/// at most 0.01 where the budget is 20 evaluations or more.
-[[nodiscard]] inline double score_over_time(const yardstick& on, std::span<const trajectory> runs)
-{
-    std::vector<std::pair<double, double>> points;
-    for (const trajectory& run : runs)
-        for (std::size_t k = 0; k < run.best.size(); ++k) {
-            const double t = run.seconds[k];
-            if (!(run.best[k] <= on.valid.back()) || t < 0.9 * on.times.front() || t > 1.1 * on.times.back()) continue;
-            const auto rank = std::lower_bound(on.valid.begin(), on.valid.end(), run.best[k]) - on.valid.begin();
-            points.emplace_back(t, static_cast<double>(rank));
-        }
-    if (points.empty())
-        return detail::share_of_the_way(on,
-                                        std::vector<double>(on.times.size(), static_cast<double>(on.valid.size() - 1)));
-    std::sort(points.begin(), points.end());
-    return detail::share_of_the_way(on, detail::falling_regression(points, on.times));
-}
-
-namespace detail {
-
 /// The same for the runs at the positions `of`, with the mean of their ranks instead of the regression. It is cheap;
 /// intervals use it.
 [[nodiscard]] inline double score_by_steps(const yardstick& on, std::span<const std::vector<double>> ranks,
@@ -204,5 +175,30 @@ namespace detail {
 }
 
 }  // namespace detail
+
+inline double yardstick::score_by_evaluations(const trajectory& run) const
+{
+    const auto shares = detail::shares_by_evaluations(*this, run);
+    double sum = 0;
+    for (const double x : shares) sum += x;
+    return sum / static_cast<double>(shares.size());
+}
+
+inline double yardstick::score_over_time(std::span<const trajectory> runs) const
+{
+    std::vector<std::pair<double, double>> points;
+    for (const trajectory& run : runs)
+        for (std::size_t k = 0; k < run.best.size(); ++k) {
+            const double t = run.seconds[k];
+            if (!(run.best[k] <= valid.back()) || t < 0.9 * times.front() || t > 1.1 * times.back()) continue;
+            const auto rank = std::lower_bound(valid.begin(), valid.end(), run.best[k]) - valid.begin();
+            points.emplace_back(t, static_cast<double>(rank));
+        }
+    if (points.empty())
+        return detail::share_of_the_way(*this,
+                                        std::vector<double>(times.size(), static_cast<double>(valid.size() - 1)));
+    std::sort(points.begin(), points.end());
+    return detail::share_of_the_way(*this, detail::falling_regression(points, times));
+}
 
 }  // namespace tunekit::scoring

@@ -24,24 +24,11 @@
 
 namespace tunekit::measure {
 
-/// Settings of `nvrtc_builder`.
-struct nvrtc_options {
-    std::string architecture = "sm_80";             ///< of the device that runs the code: cuda_device::architecture()
-    std::vector<std::string> flags{"--std=c++17"};  ///< of every compilation, before those of the source
-    /// Where headers are looked for behind the folders of `flags`; empty: the toolkit's, `nvrtc::include_folders`.
-    std::vector<std::string> includes{};
-    std::string
-        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
-    std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
-    std::string library{};      ///< path of libnvrtc; empty: the newest one found
-    /// The program that is started for each source, for example "/proc/self/exe". Its main calls `serve_nvrtc`. Empty:
-    /// this process is forked instead. That is faster, and not safe where the library keeps threads or locks.
-    std::string program{};
-};
+namespace detail {
 
 /// The names of cubins in a cache, built or not. A value: kernels in worker processes carry a copy and find their code
 /// with it. A key is a digest of the text, the entry point, architecture, flags and the compiler's version and file.
-class cubin_cache : public detail::code_cache {
+class cubin_cache : public code_cache {
 public:
     /// Names cubins in `directory`. `compiler` is a text that identifies the compiler; it is a part of every key.
     cubin_cache(std::string directory, std::string compiler, const std::string& architecture,
@@ -62,8 +49,6 @@ private:
         return flags;
     }
 };
-
-namespace detail {
 
 inline constexpr const char* nvrtc_mark = "--tunekit-nvrtc";  ///< the first argument of a program started to compile
 
@@ -104,7 +89,7 @@ class nvrtc_toolchain {
 public:
     static constexpr const char* suffix = ".cubin";
 
-    nvrtc_toolchain(const std::string& directory, const nvrtc_options& options)
+    nvrtc_toolchain(const std::string& directory, const auto& options)
         : compiler_(options.library),
           library_(options.library),
           program_(options.program == self ? own_path() : options.program),
@@ -152,7 +137,7 @@ public:
         failure out = refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
         if (text.find("open source file") != std::string::npos)  // "cannot" in NVRTC 11 and 12, "could not" in 13
             out.message +=
-                "; headers are looked for in the toolkit beside NVRTC, name others in nvrtc_options::includes";
+                "; headers are looked for in the toolkit beside NVRTC, name others in nvrtc_builder::options::includes";
         return out;
     }
 
@@ -185,7 +170,7 @@ private:
 }  // namespace detail
 
 /// Compiles and does not return, where this process was started to compile; else does nothing. Call it first in the
-/// main of `nvrtc_options::program`.
+/// main of `nvrtc_builder::options::program`.
 ///
 ///     int main(int argc, char** argv)
 ///     {
@@ -215,19 +200,37 @@ inline void serve_nvrtc(int argc, char** argv)
 ///
 /// No device is needed. The library is opened here and the processes are forked from this one, so a compilation costs a
 /// fork and the compiler's time. Nothing is compiled here: NVRTC 13 begins CUDA where there is a driver, and CUDA does
-/// not survive the fork of a worker. Or programs are started, as `nvrtc_options::program` says. PTX is kept together
+/// not survive the fork of a worker. Or programs are started, as `options::program` says. PTX is kept together
 /// with the machine code. Where the architecture is newer than all that the library knows, it compiles for the newest
 /// of those: the driver makes a device's own code from PTX. A source defines its entry point as
-/// `extern "C" __global__`. What it includes is found in the toolkit that NVRTC belongs to (`nvrtc_options::includes`),
+/// `extern "C" __global__`. What it includes is found in the toolkit that NVRTC belongs to (`options::includes`),
 /// and its contents are a part of the key.
 ///
 /// Failures:   build_error with the compiler's messages from its first error on, build_timeout.
-/// Errors:     no_cuda where there is no NVRTC; std::invalid_argument for an architecture it does not know.
+/// Errors:     no_device where there is no NVRTC; std::invalid_argument for an architecture it does not know.
 class nvrtc_builder : public build_pool<detail::nvrtc_toolchain> {
 public:
-    /// Opens the library and the cache. Throws no_cuda, std::invalid_argument as said above, and tunekit::error where
+    /// What is compiled for, and how.
+    struct options {
+        std::string architecture = "sm_80";  ///< of the device that runs the code: cuda_device::architecture()
+        std::vector<std::string> flags{"--std=c++17"};  ///< of every compilation, before those of the source
+        /// Where headers are looked for behind the folders of `flags`; empty: the toolkit's, `nvrtc::include_folders`.
+        std::vector<std::string> includes{};
+        std::string
+            directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
+        std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
+        std::string library{};      ///< path of libnvrtc; empty: the newest one found
+        /// The program that is started for each source, for example "/proc/self/exe". Its main calls `serve_nvrtc`.
+        /// Empty: this process is forked instead. That is faster, and not safe where the library keeps threads or
+        /// locks.
+        std::string program{};
+    };
+
+    /// Opens the library and the cache. Throws no_device, std::invalid_argument as said above, and tunekit::error where
     /// the directory cannot be used.
-    explicit nvrtc_builder(nvrtc_options options = {}) : build_pool(options.directory, options.processes, options) {}
+    explicit nvrtc_builder(const options& how) : build_pool(how.directory, how.processes, how) {}
+    /// The same with the defaults.
+    nvrtc_builder() : nvrtc_builder(options{}) {}
 
     /// The version of the library, such as "13.0".
     [[nodiscard]] std::string version() const { return tools().compiler().version(); }

@@ -112,14 +112,14 @@ private:
         sigemptyset(&questions);
         sigaddset(&questions, SIGUSR1);
         ::sigprocmask(SIG_BLOCK, &questions, nullptr);
-        const cuda_library nvml(library, {"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
+        const device_library nvml(library, {"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
         int (*const init)() = nvml.find("nvmlInit_v2");
         int (*const find)(const char*, void**) = nvml.find("nvmlDeviceGetHandleByPciBusId_v2");
         int (*const clock)(void*, int, unsigned*) = nvml.find("nvmlDeviceGetClockInfo");
         int (*reasons)(void*, unsigned long long*) = nullptr;
         try {
             reasons = nvml.find("nvmlDeviceGetCurrentClocksThrottleReasons");
-        } catch (const no_cuda&) {
+        } catch (const no_device&) {
             reasons = nvml.find("nvmlDeviceGetCurrentClocksEventReasons");  // its name in newer versions
         }
         void* device = nullptr;  // nvmlDevice_t

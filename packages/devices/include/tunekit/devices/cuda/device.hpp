@@ -31,7 +31,7 @@ struct cuda_device {
     std::string bus{};                     ///< PCI bus identity, such as "0000:65:00.0"; "-" where it is not known
     std::string name{};                    ///< product name, as the driver gives it
 
-    /// The name of the architecture as nvrtc_options take it, such as "sm_90".
+    /// The name of the architecture as `nvrtc_builder` takes it, such as "sm_90".
     [[nodiscard]] std::string architecture() const { return "sm_" + std::to_string(10 * major + minor); }
 
     friend bool operator==(const cuda_device&, const cuda_device&) = default;
@@ -81,19 +81,19 @@ inline cuda_device describe(const detail::cuda_driver& cuda, int k)
     return out;
 }
 
-/// Calls cuInit and returns the number of devices. Throws no_cuda, with the remedy, on a machine without one.
+/// Calls cuInit and returns the number of devices. Throws no_device, with the remedy, on a machine without one.
 inline int begin_cuda(const detail::cuda_driver& cuda)
 {
     int n = 0;
     const int code = cuda.init(0);
     if (code == 0) cuda.check(cuda.device_count(&n), "cuDeviceGetCount");
     if (code == detail::cuda_driver::no_device || (code == 0 && n == 0))
-        throw no_cuda("no CUDA device: the driver sees none; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
+        throw no_device("no CUDA device: the driver sees none; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
     if (code >= 805 && code <= 810)
-        throw no_cuda("no CUDA device: " + cuda.told(code, "cuInit") +
-                      "; MPS is asked for and does not answer: start nvidia-cuda-mps-control, or unset "
-                      "CUDA_MPS_PIPE_DIRECTORY");
-    if (code != 0) throw no_cuda("no CUDA device: " + cuda.told(code, "cuInit"));
+        throw no_device("no CUDA device: " + cuda.told(code, "cuInit") +
+                        "; MPS is asked for and does not answer: start nvidia-cuda-mps-control, or unset "
+                        "CUDA_MPS_PIPE_DIRECTORY");
+    if (code != 0) throw no_device("no CUDA device: " + cuda.told(code, "cuInit"));
     return n;
 }
 
@@ -112,56 +112,52 @@ inline std::optional<cuda_device> parse_device(const std::string& line)
     return d;
 }
 
-}  // namespace detail
-
-/// Lists the devices of this machine. A child process asks for them, so that workers forked later can still begin CUDA.
-/// `driver` is the library; empty: the system's. Throws no_cuda, in one line, where there is no driver or no device,
+/// The devices of this machine. A child process asks for them, so that workers forked later can still begin CUDA.
+/// `driver` is the library; empty: the system's. Throws no_device, in one line, where there is no driver or no device,
 /// and where the driver does not answer within `seconds`.
 [[nodiscard]] inline std::vector<cuda_device> cuda_devices(const std::string& driver = {}, double seconds = 30)
 {
-    return detail::devices_in_child<no_cuda>(
+    return devices_in_child(
         [&driver] {
-            const detail::cuda_driver cuda(driver);
-            const int n = detail::begin_cuda(cuda);
+            const cuda_driver cuda(driver);
+            const int n = begin_cuda(cuda);
             for (int k = 0; k < n; ++k) {
-                const cuda_device d = detail::describe(cuda, k);
+                const cuda_device d = describe(cuda, k);
                 ::dprintf(1, "device %d %d %d %d %d %d %zu %zu %zu %zu %d %s %s\n", d.index, d.major, d.minor,
                           d.processors, d.threads, d.registers, d.shared_bytes, d.max_shared_bytes, d.cache_bytes,
                           d.memory_bytes, d.mode, d.bus.empty() ? "-" : d.bus.c_str(), d.name.c_str());
             }
             return 0;
         },
-        detail::parse_device, "no CUDA device", seconds);
+        parse_device, "no CUDA device", seconds);
 }
-
-namespace detail {
 
 /// The device, where programs may use it.
 inline cuda_device usable(cuda_device d)
 {
     if (d.mode == 2)
-        throw no_cuda("no CUDA device " + std::to_string(d.index) + ": the compute mode of " + d.name +
-                      " is prohibited; set another with nvidia-smi -c, or choose another device");
+        throw no_device("no CUDA device " + std::to_string(d.index) + ": the compute mode of " + d.name +
+                        " is prohibited; set another with nvidia-smi -c, or choose another device");
     return d;
 }
 
 }  // namespace detail
 
-/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_cuda, with the names that
-/// there are, where none or several do, and where its compute mode prohibits its use.
+/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_device, with the names
+/// that there are, where none or several do, and where its compute mode prohibits its use.
 [[nodiscard]] inline cuda_device find_cuda_device(std::string_view name, const std::string& driver = {})
 {
-    return detail::usable(detail::device_named<no_cuda>(cuda_devices(driver), name, "CUDA"));
+    return detail::usable(detail::device_named(detail::cuda_devices(driver), name, "CUDA"));
 }
 
-/// Finds device `index` of this machine. Throws no_cuda where no device has that number, and where its compute mode
+/// Finds device `index` of this machine. Throws no_device where no device has that number, and where its compute mode
 /// prohibits its use.
 [[nodiscard]] inline cuda_device find_cuda_device(int index = 0, const std::string& driver = {})
 {
-    const auto all = cuda_devices(driver);
+    const auto all = detail::cuda_devices(driver);
     for (const cuda_device& d : all)
         if (d.index == index) return detail::usable(d);
-    throw no_cuda("no CUDA device " + std::to_string(index) + ": want 0 to " + std::to_string(all.size() - 1));
+    throw no_device("no CUDA device " + std::to_string(index) + ": want 0 to " + std::to_string(all.size() - 1));
 }
 
 }  // namespace tunekit::measure

@@ -25,7 +25,7 @@ namespace detail {
 
 /// The first limit of `on` that the launch `how` exceeds, in one line; empty where `on` can start it. `use` holds the
 /// kernel's resources from its cubin; where they are not known, only the launch is checked.
-[[nodiscard]] inline std::optional<std::string> exceeds(const cuda_launch& how,
+[[nodiscard]] inline std::optional<std::string> exceeds(const device_source::launch& how,
                                                         const std::optional<cuda_resources>& use, const cuda_device& on)
 {
     constexpr std::int64_t most = (std::numeric_limits<std::int32_t>::max)();
@@ -44,30 +44,28 @@ namespace detail {
     return std::nullopt;
 }
 
-}  // namespace detail
-
 /// Runs one configuration: a loaded module and its launches. Move-only. The destructor unloads the module.
 class cuda_run {
 public:
     /// Loads `image` and runs the launches of `source.prepare`. Throws cuda_failure, or candidate_error where a launch
     /// exceeds what a driver call can express.
-    cuda_run(cuda_session& gpu, const cuda_image& image, const cuda_source& source, cuda_operands& data) : gpu_(&gpu)
+    cuda_run(cuda_session& gpu, const cuda_image& image, const device_source& source, cuda_operands& data) : gpu_(&gpu)
     {
         const auto scratch = static_cast<std::size_t>(source.scratch_floats) * sizeof(float);
         for (const auto& a : data.arguments(gpu, scratch)) arguments_.push_back(a.at);
-        const detail::cuda_driver& cuda = gpu.cuda();
+        const cuda_driver& cuda = gpu.cuda();
         int code = cuda.module_load(&module_, image.cubin.c_str());
-        if (code == detail::cuda_driver::no_binary_for_device && !image.ptx.empty())
+        if (code == cuda_driver::no_binary_for_device && !image.ptx.empty())
             code = cuda.module_load(&module_, image.ptx.c_str());  // compiled by the driver
-        if (code == detail::cuda_driver::newer_ptx)
+        if (code == cuda_driver::newer_ptx)
             throw cuda_failure(code, cuda.told(code, "cuModuleLoadData") +
                                          "; the driver is older than NVRTC: update it, or name an older "
-                                         "nvrtc_options::library");
+                                         "nvrtc_builder::options::library");
         cuda.check(code, "cuModuleLoadData");
         try {
             std::vector<step> before;
-            for (const cuda_launch& l : source.prepare) before.push_back(step_of(l));
-            for (const cuda_launch& l : source.launches) steps_.push_back(step_of(l));
+            for (const device_source::launch& l : source.prepare) before.push_back(step_of(l));
+            for (const device_source::launch& l : source.launches) steps_.push_back(step_of(l));
             for (const step& s : before) start(s);
             if (!before.empty()) gpu.finish();
         } catch (...) {
@@ -102,15 +100,15 @@ public:
 
 private:
     struct step {
-        detail::cuda_driver::handle function = nullptr;
+        cuda_driver::handle function = nullptr;
         std::array<unsigned, 3> grid{}, block{};
         unsigned shared_bytes = 0;
     };
 
-    [[nodiscard]] step step_of(const cuda_launch& how) const
+    [[nodiscard]] step step_of(const device_source::launch& how) const
     {
         constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-        const detail::cuda_driver& cuda = gpu_->cuda();
+        const cuda_driver& cuda = gpu_->cuda();
         step s{.shared_bytes = static_cast<unsigned>(how.shared_bytes)};
         for (std::size_t k = 0; k < 3; ++k) {
             if (how.grid[k] < 1 || how.block[k] < 1 || how.grid[k] > (std::numeric_limits<std::int32_t>::max)() ||
@@ -128,30 +126,32 @@ private:
 
     void start(const step& s)
     {
-        const detail::cuda_driver& cuda = gpu_->cuda();
+        const cuda_driver& cuda = gpu_->cuda();
         cuda.check(cuda.launch(s.function, s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1], s.block[2],
                                s.shared_bytes, nullptr, arguments_.data(), nullptr),
                    "cuLaunchKernel");
     }
 
     cuda_session* gpu_;
-    detail::cuda_driver::handle module_ = nullptr;
+    cuda_driver::handle module_ = nullptr;
     std::vector<void*> arguments_{};
     std::vector<step> steps_{};
     launch_series series_{};
 };
 
-/// The kernel of a template of `cuda_source`s, for `timed`. It finds the code that was built for a configuration, loads
-/// it, and returns the device's seconds.
+}  // namespace detail
+
+/// The kernel of a template of `device_source`s in CUDA C++, for `timed`. It finds the code that was built for a
+/// configuration, loads it, and returns the device's seconds.
 ///
 ///     timed{cuda_kernel(program, cubins, data, gpu), until_confident{}, cuda_check{&data, &gpu}}
 ///
 /// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked
 /// before anything was built.
 template <class Template>
-[[nodiscard]] auto cuda_kernel(Template what, cubin_cache cache, cuda_operands& data, cuda_session& gpu)
+[[nodiscard]] auto cuda_kernel(Template what, detail::cubin_cache cache, cuda_operands& data, cuda_session& gpu)
 {
-    return detail::device_kernel<cuda_run>(std::move(what), std::move(cache), data, gpu);
+    return detail::device_kernel<detail::cuda_run>(std::move(what), std::move(cache), data, gpu);
 }
 
 }  // namespace tunekit::measure

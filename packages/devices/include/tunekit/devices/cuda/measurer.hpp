@@ -27,7 +27,7 @@ public:
 
     explicit cuda_rule(cuda_device on) : on_(std::move(on)) {}
 
-    [[nodiscard]] std::optional<std::string> exceeds(const cuda_launch& l, const std::string& cubin) const
+    [[nodiscard]] std::optional<std::string> exceeds(const device_source::launch& l, const std::string& cubin) const
     {
         return detail::exceeds(l, cubin_resources(cubin, l.entry), on_);
     }
@@ -63,7 +63,7 @@ struct cuda_options {
     std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
 };
 
-/// Measures the configurations of `what`, whose text is a `cuda_source`, on one device.
+/// Measures the configurations of `what`, whose text is a `device_source`, on one device.
 ///
 ///     nvrtc_builder pool({.architecture = device.architecture()});
 ///     auto measure = cuda_measurer(program, std::move(pool), data, until_confident{}, {.device = device});
@@ -82,9 +82,9 @@ template <class Template, class Repetition>
                                  const cuda_options& options)
 {
     const auto gpu = std::make_shared<cuda_session>(options.device.index, options.driver, options.timing);
-    return detail::device_measurer<cuda_run>(std::move(what), std::move(pool), data, std::move(repeat), gpu,
-                                             detail::cuda_rule(options.device), options.memory_bytes,
-                                             detail::cuda_watch(options.device.bus, options.nvml));
+    return detail::device_measurer<detail::cuda_run>(std::move(what), std::move(pool), data, std::move(repeat), gpu,
+                                                     detail::cuda_rule(options.device), options.memory_bytes,
+                                                     detail::cuda_watch(options.device.bus, options.nvml));
 }
 
 /// The same as a pool: the compilers work while the device runs what they have built, so that a search waits for the
@@ -106,8 +106,8 @@ template <class Template, class Repetition>
 {
     const auto gpu = std::make_shared<cuda_session>(options.device.index, options.driver, options.timing);
     std::vector<any_worker_task> tasks;
-    tasks.push_back(
-        worker_task{what.space, detail::device_runs<cuda_run>(what, compilers.cache(), data, std::move(repeat), gpu)});
+    tasks.push_back(worker_task{
+        what.space, detail::device_runs<detail::cuda_run>(what, compilers.cache(), data, std::move(repeat), gpu)});
     std::vector<detail::admission> may{detail::admission(what, compilers.cache(), detail::cuda_rule(options.device))};
     std::vector<Template> sources;
     sources.push_back(std::move(what));

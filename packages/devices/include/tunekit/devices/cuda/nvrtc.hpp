@@ -18,6 +18,8 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// A cubin and its PTX. In a file the PTX follows the cubin, and a last line says how long it is. Readers of ELF files
 /// ignore what follows one.
 struct cuda_image {
@@ -51,9 +53,11 @@ private:
     static constexpr int line_size = 22;
 };
 
+}  // namespace detail
+
 /// The opened NVRTC library. Its few types are declared here, so that no toolkit is needed to compile this. Move-only.
 class nvrtc {
-    cuda_library library_;  // before the functions, which are found in it
+    device_library library_;  // before the functions, which are found in it
 
 public:
     /// The result of a compilation.
@@ -64,7 +68,7 @@ public:
         std::string log{};    ///< the compiler's messages, warnings included
     };
 
-    /// Opens `path`, or where that is empty the newest libnvrtc found. Throws no_cuda where it is missing.
+    /// Opens `path`, or where that is empty the newest libnvrtc found. Throws no_device where it is missing.
     explicit nvrtc(const std::string& path = {})
         : library_(path,
                    {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",
@@ -83,7 +87,7 @@ public:
     }
 
     /// A text that identifies version and file: two different ones have the same only by chance.
-    [[nodiscard]] std::string identity() const { return version() + ' ' + cuda_library::identity(version_); }
+    [[nodiscard]] std::string identity() const { return version() + ' ' + device_library::identity(version_); }
 
     /// The folders of the toolkit's headers that belong to this library: `include` beside or above its folder, or that
     /// of a cuda_runtime there, else that of the system's toolkit, and within it `cccl`, which has <cuda/std/...> from
@@ -91,7 +95,7 @@ public:
     [[nodiscard]] std::vector<std::string> include_folders() const
     {
         std::vector<std::string> places;
-        for (std::string folder = cuda_library::folder(version_); folder.size() > 1 && places.size() < 6;) {
+        for (std::string folder = device_library::folder(version_); folder.size() > 1 && places.size() < 6;) {
             folder.erase((std::min)(folder.rfind('/'), folder.size()));
             places.push_back(folder + "/include");
             places.push_back(folder +

@@ -19,9 +19,6 @@
 
 namespace tunekit::measure {
 
-/// An address in a device's memory: CUdeviceptr.
-using cuda_address = detail::cuda_driver::address;
-
 /// A process's use of a device. Its first use begins CUDA, so it can be made before a fork and used after it.
 ///
 ///     cuda_session gpu(0);    // touches nothing; the worker begins CUDA
@@ -30,10 +27,10 @@ using cuda_address = detail::cuda_driver::address;
 /// It uses the device's primary context, which the runtime's `<<<...>>>` shares. Device memory lives as long as the
 /// session.
 ///
-/// Errors: cuda_failure where the driver refuses a call, no_cuda where there is no driver or no such device.
+/// Errors: candidate_error where the driver refuses a call, no_device where there is no driver or no such device.
 class cuda_session {
 public:
-    using memory = cuda_address;                  ///< what `allocate` returns; 0 is no memory
+    using memory = detail::cuda_driver::address;  ///< what `allocate` returns, a CUdeviceptr; 0 is no memory
     static constexpr bool counts_waiting = true;  ///< the first event is recorded before the first launch arrives
 
     /// Names a device, a driver library (empty: the system's) and the timing; touches neither. Throws
@@ -57,21 +54,21 @@ public:
     /// The options of the timing.
     [[nodiscard]] const device_timing& timing() const noexcept { return how_; }
 
-    /// The driver, with the device's context current. Throws no_cuda or cuda_failure.
+    /// The driver, with the device's context current. Throws no_device or candidate_error.
     const detail::cuda_driver& cuda()
     {
         if (open_) return *cuda_;
         if (!cuda_) cuda_.emplace(path_);
         const int n = detail::begin_cuda(*cuda_);
         if (index_ < 0 || index_ >= n)
-            throw no_cuda("no CUDA device " + std::to_string(index_) + ": want 0 to " + std::to_string(n - 1));
+            throw no_device("no CUDA device " + std::to_string(index_) + ": want 0 to " + std::to_string(n - 1));
         cuda_->check(cuda_->device_get(&device_, index_), "cuDeviceGet");
         detail::cuda_driver::handle context = nullptr;
         if (const int code = cuda_->context_retain(&context, device_); code == detail::cuda_driver::device_unavailable)
-            throw cuda_failure(code,
-                               cuda_->told(code, "cuDevicePrimaryCtxRetain") +
-                                   "; another process holds the device, whose compute mode is exclusive: end that "
-                                   "one, or nvidia-smi -c DEFAULT");
+            throw detail::cuda_failure(
+                code, cuda_->told(code, "cuDevicePrimaryCtxRetain") +
+                          "; another process holds the device, whose compute mode is exclusive: end that "
+                          "one, or nvidia-smi -c DEFAULT");
         else cuda_->check(code, "cuDevicePrimaryCtxRetain");
         open_ = true;
         cuda_->check(cuda_->context_set(context), "cuCtxSetCurrent");
@@ -81,30 +78,30 @@ public:
     }
 
     /// Allocates `bytes` of device memory, until they are released or the session ends.
-    [[nodiscard]] cuda_address allocate(std::size_t bytes)
+    [[nodiscard]] memory allocate(std::size_t bytes)
     {
-        cuda_address at = 0;
+        memory at = 0;
         cuda().check(cuda_->allocate(&at, bytes != 0 ? bytes : 1), "cuMemAlloc of " + std::to_string(bytes) + " bytes");
         memory_.push_back(at);
         return at;
     }
     /// Releases memory of this session; nothing where it has no such memory.
-    void release(cuda_address at)
+    void release(memory at)
     {
         if (std::erase(memory_, at) != 0) cuda().check(cuda_->release(at), "cuMemFree");
     }
     /// Copies `bytes` from the host to the device.
-    void copy_to(cuda_address to, const void* from, std::size_t bytes)
+    void copy_to(memory to, const void* from, std::size_t bytes)
     {
         if (bytes != 0) cuda().check(cuda_->copy_to(to, from, bytes), "cuMemcpyHtoD");
     }
     /// Copies `bytes` from the device to the host.
-    void copy_from(void* to, cuda_address from, std::size_t bytes)
+    void copy_from(void* to, memory from, std::size_t bytes)
     {
         if (bytes != 0) cuda().check(cuda_->copy_from(to, from, bytes), "cuMemcpyDtoH");
     }
     /// Sets `bytes` of device memory to `value`, from `offset` bytes behind `at` on. It does not wait.
-    void fill(cuda_address at, unsigned char value, std::size_t bytes, std::size_t offset = 0)
+    void fill(memory at, unsigned char value, std::size_t bytes, std::size_t offset = 0)
     {
         if (bytes != 0) cuda().check(cuda_->fill(at + offset, value, bytes, nullptr), "cuMemsetD8Async");
     }
@@ -140,21 +137,15 @@ private:
     detail::cuda_driver::device device_ = 0;
     bool open_ = false;
     detail::cuda_driver::handle from_ = nullptr, to_ = nullptr;  ///< events
-    std::vector<cuda_address> memory_{};
+    std::vector<memory> memory_{};
     std::optional<std::size_t> cache_bytes_{};
-    cache_flush<cuda_session> flush_{};
+    detail::cache_flush<cuda_session> flush_{};
 };
-
-/// One launch of one `__global__` function; `shared_bytes` is its `extern __shared__` array.
-using cuda_launch = device_source::launch;
-
-/// CUDA C++ without includes, and its launches. Each entry is `extern "C" __global__`.
-using cuda_source = device_source;
 
 /// The arguments of a CUDA kernel, in its order.
 using cuda_operands = device_operands<cuda_session>;
 
 /// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
-using cuda_check = device_check<cuda_session>;
+using cuda_check = detail::device_check<cuda_session>;
 
 }  // namespace tunekit::measure

@@ -19,7 +19,7 @@ namespace tunekit::measure::detail {
 /// exports. They return a CUresult, which is 0 for success. A context does not survive a fork: where a child will use
 /// the driver, call nothing before the fork. Move-only.
 class cuda_driver {
-    cuda_library library_;  // before the functions, which are found in it
+    device_library library_;  // before the functions, which are found in it
 
 public:
     using device = int;             ///< CUdevice
@@ -33,7 +33,7 @@ public:
         out_of_resources = 701
     };
 
-    /// Opens `path`, or where that is empty the system's libcuda.so.1. Throws no_cuda.
+    /// Opens `path`, or where that is empty the system's libcuda.so.1. Throws no_device.
     explicit cuda_driver(const std::string& path = {})
         : library_(path, {"libcuda.so.1"}, "CUDA driver", "install NVIDIA's driver, or choose another device")
     {

@@ -47,13 +47,13 @@ enum opencl_number : std::uint32_t {
 /// cl_int, which is 0 for success, or take its address as their last argument. Drivers run threads: where a child will
 /// use the library, call nothing before the fork. Move-only.
 class opencl_driver {
-    device_library<no_opencl> library_;  // before the functions, which are found in it
+    device_library library_;  // before the functions, which are found in it
 
 public:
     using handle = void*;  ///< cl_platform_id, cl_device_id, cl_context, ... all are pointers
     using info = int(handle, std::uint32_t, std::size_t, void*, std::size_t*);
 
-    /// Opens `path`, or where that is empty the system's libOpenCL.so.1. Throws no_opencl.
+    /// Opens `path`, or where that is empty the system's libOpenCL.so.1. Throws no_device.
     explicit opencl_driver(const std::string& path = {})
         : library_(path, {"libOpenCL.so.1"}, "OpenCL",
                    "install a loader and a driver (Debian: ocl-icd-libopencl1 and pocl-opencl-icd), or choose another "

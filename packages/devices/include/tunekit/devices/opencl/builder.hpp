@@ -19,20 +19,10 @@
 
 namespace tunekit::measure {
 
-/// Settings of `opencl_builder`.
-struct opencl_build_options {
-    opencl_device device{};            ///< from find_opencl_device
-    std::vector<std::string> flags{};  ///< of clBuildProgram, such as "-cl-fast-relaxed-math"
-    std::string
-        directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
-    std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
-    std::string library{};      ///< libOpenCL; empty: the system's
-};
-
 namespace detail {
 
 /// Builds `text` for device `k`; `opencl_toolchain` calls it in a child. It returns the file's content and the log. The
-/// content is empty where the program does not compile. Throws no_opencl or opencl_failure.
+/// content is empty where the program does not compile. Throws no_device or opencl_failure.
 inline std::pair<std::string, std::string> build_opencl(const opencl_driver& cl, int k, const std::string& text,
                                                         const std::string& options)
 {
@@ -82,7 +72,7 @@ class opencl_toolchain {
 public:
     static constexpr const char* suffix = ".clbin";
 
-    opencl_toolchain(const std::string& directory, const opencl_build_options& options)
+    opencl_toolchain(const std::string& directory, const auto& options)
         : library_(options.library),
           device_(options.device.index),
           cache_(directory, suffix, options.device.name + ' ' + options.device.version, options.flags)
@@ -136,9 +126,6 @@ private:
 
 }  // namespace detail
 
-/// The names of programs in a cache, built or not. A key is a digest of text, flags, device and driver.
-using opencl_cache = detail::code_cache;
-
 /// Compiles OpenCL C for one device, each source once and in a process of its own. Each process begins the driver's
 /// compiler, because a process that uses OpenCL cannot be forked.
 ///
@@ -149,9 +136,19 @@ using opencl_cache = detail::code_cache;
 ///             built.
 class opencl_builder : public build_pool<detail::opencl_toolchain> {
 public:
-    /// Opens the cache; starts no process and does not use OpenCL. Throws std::invalid_argument where `options.device`
+    /// What is built for, and how.
+    struct options {
+        opencl_device device{};            ///< from find_opencl_device
+        std::vector<std::string> flags{};  ///< of clBuildProgram, such as "-cl-fast-relaxed-math"
+        std::string
+            directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
+        std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
+        std::string library{};      ///< libOpenCL; empty: the system's
+    };
+
+    /// Opens the cache; starts no process and does not use OpenCL. Throws std::invalid_argument where `options::device`
     /// has no name, and tunekit::error where the directory cannot be used.
-    explicit opencl_builder(opencl_build_options options) : build_pool(options.directory, options.processes, options) {}
+    explicit opencl_builder(const options& how) : build_pool(how.directory, how.processes, how) {}
 };
 
 }  // namespace tunekit::measure

@@ -58,13 +58,13 @@ struct opencl_place {
     opencl_driver::handle platform = nullptr, device = nullptr;
 };
 
-/// The devices of all platforms. It begins OpenCL. Throws no_opencl on a machine without one.
+/// The devices of all platforms. It begins OpenCL. Throws no_device on a machine without one.
 inline std::vector<opencl_place> begin_opencl(const opencl_driver& cl)
 {
     std::uint32_t n = 0;
     const int code = cl.platforms(0, nullptr, &n);
     if (code != 0 || n == 0)
-        throw no_opencl(
+        throw no_device(
             "no OpenCL platform: the loader finds no driver; install one (Debian: pocl-opencl-icd runs on any "
             "processor), or look "
             "at OCL_ICD_VENDORS");
@@ -78,16 +78,16 @@ inline std::vector<opencl_place> begin_opencl(const opencl_driver& cl)
         cl.check(cl.devices(p, cl_all_devices, k, devices.data(), nullptr), "clGetDeviceIDs");
         for (const auto d : devices) out.push_back({p, d});
     }
-    if (out.empty()) throw no_opencl("no OpenCL device: " + std::to_string(n) + " platforms have none; look at clinfo");
+    if (out.empty()) throw no_device("no OpenCL device: " + std::to_string(n) + " platforms have none; look at clinfo");
     return out;
 }
 
-/// The place of device `k`. Throws no_opencl where no device has that number.
+/// The place of device `k`. Throws no_device where no device has that number.
 inline opencl_place find_place(const opencl_driver& cl, int k)
 {
     const auto all = begin_opencl(cl);
     if (k < 0 || static_cast<std::size_t>(k) >= all.size())
-        throw no_opencl("no OpenCL device " + std::to_string(k) + ": want 0 to " + std::to_string(all.size() - 1));
+        throw no_device("no OpenCL device " + std::to_string(k) + ": want 0 to " + std::to_string(all.size() - 1));
     return all[static_cast<std::size_t>(k)];
 }
 
@@ -141,44 +141,44 @@ inline std::optional<opencl_device> parse_opencl_device(const std::string& line)
     return d;
 }
 
-}  // namespace detail
-
 /// The devices of this machine. A child process asks for them, so that workers forked later may still begin OpenCL.
-/// `library` is the loader; empty: the system's. Throws no_opencl, in one line, where there is no loader, no platform
+/// `library` is the loader; empty: the system's. Throws no_device, in one line, where there is no loader, no platform
 /// or no device, and where there is no answer within `seconds`.
 [[nodiscard]] inline std::vector<opencl_device> opencl_devices(const std::string& library = {}, double seconds = 30)
 {
-    return detail::devices_in_child<no_opencl>(
+    return devices_in_child(
         [&library] {
-            const detail::opencl_driver cl(library);
-            const auto all = detail::begin_opencl(cl);
+            const opencl_driver cl(library);
+            const auto all = begin_opencl(cl);
             for (std::size_t k = 0; k < all.size(); ++k) {
-                const opencl_device d = detail::describe(cl, all[k], static_cast<int>(k));
+                const opencl_device d = describe(cl, all[k], static_cast<int>(k));
                 ::dprintf(1,
                           "device %d %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %zu %zu %" PRId64
                           " %d\t%s\t%s\n",
                           d.index, d.units, d.threads, d.block[0], d.block[1], d.block[2], d.shared_bytes,
-                          d.cache_bytes, d.memory_bytes, d.timer_ns, d.half ? 1 : 0, detail::one_line(d.name).c_str(),
-                          detail::one_line(d.version).c_str());
+                          d.cache_bytes, d.memory_bytes, d.timer_ns, d.half ? 1 : 0, one_line(d.name).c_str(),
+                          one_line(d.version).c_str());
             }
             return 0;
         },
-        detail::parse_opencl_device, "no OpenCL device", seconds);
+        parse_opencl_device, "no OpenCL device", seconds);
 }
 
-/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_opencl, with the names
+}  // namespace detail
+
+/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_device, with the names
 /// that there are, where none or several do.
 [[nodiscard]] inline opencl_device find_opencl_device(std::string_view name, const std::string& library = {})
 {
-    return detail::device_named<no_opencl>(opencl_devices(library), name, "OpenCL");
+    return detail::device_named(detail::opencl_devices(library), name, "OpenCL");
 }
 
-/// Device `index` of this machine. Throws no_opencl where no device has that number.
+/// Device `index` of this machine. Throws no_device where no device has that number.
 [[nodiscard]] inline opencl_device find_opencl_device(int index = 0, const std::string& library = {})
 {
-    auto all = opencl_devices(library);
+    auto all = detail::opencl_devices(library);
     if (index < 0 || static_cast<std::size_t>(index) >= all.size())
-        throw no_opencl("no OpenCL device " + std::to_string(index) + ": want 0 to " + std::to_string(all.size() - 1));
+        throw no_device("no OpenCL device " + std::to_string(index) + ": want 0 to " + std::to_string(all.size() - 1));
     return std::move(all[static_cast<std::size_t>(index)]);
 }
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "tunekit/devices/detail/asked_in_child.hpp"
+#include "tunekit/devices/detail/opencl_run.hpp"
 #include "tunekit/devices/measurer.hpp"
-#include "tunekit/devices/opencl/kernel.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/build/store.hpp"
 
@@ -40,7 +40,7 @@ public:
 
     explicit opencl_rule(opencl_device on) : on_(std::move(on)) {}
 
-    [[nodiscard]] std::optional<std::string> exceeds(const opencl_launch& l, const std::string& built) const
+    [[nodiscard]] std::optional<std::string> exceeds(const device_source::launch& l, const std::string& built) const
     {
         std::optional<opencl_resources> use;
         if (const auto code = parse_opencl_code(bytes_of(built).value_or(std::string()))) {
@@ -56,7 +56,7 @@ private:
 
 /// The wall seconds that the driver takes for what is no candidate's fault: to begin in a new process, to compile a
 /// harmless program that it has not seen before, and to launch it for the first time. A child process does it. Throws
-/// no_opencl where that fails, or takes longer than ten minutes.
+/// no_device where that fails, or takes longer than ten minutes.
 [[nodiscard]] inline double first_compilation(const opencl_device& on, const std::string& library)
 {
     const wall_clock now;
@@ -73,7 +73,7 @@ private:
         ::dprintf(1, "ready\n");
         return 0;
     };
-    static_cast<void>(asked_in_child<no_opencl>(work, "no OpenCL device " + std::to_string(on.index), 600));
+    static_cast<void>(asked_in_child(work, "no OpenCL device " + std::to_string(on.index), 600));
     return now() - start;
 }
 
@@ -113,7 +113,7 @@ private:
 
 }  // namespace detail
 
-/// Measures the configurations of `what`, whose text is an `opencl_source`, on one device.
+/// Measures the configurations of `what`, whose text is a `device_source`, on one device.
 ///
 ///     const auto device = find_opencl_device();
 ///     opencl_operands data;
@@ -128,13 +128,13 @@ private:
 /// run_seconds count from twenty times that time on, so an endless loop takes so much longer.
 ///
 /// Failures:   those of `generated`; launch_error with the cl_int, crash, wrong_result, run_timeout, out_of_memory.
-/// Errors:     those of `isolated`; no_opencl where not even the harmless program runs.
+/// Errors:     those of `isolated`; no_device where not even the harmless program runs.
 /// Threads:    as for `isolated`.
 template <class Template, class Repetition>
 [[nodiscard]] auto opencl_measurer(Template what, opencl_builder pool, opencl_operands& data, Repetition repeat,
                                    const opencl_options& options)
 {
-    const auto gpu = std::make_shared<opencl_session>(options.device.index, options.library, options.timing);
+    const auto gpu = std::make_shared<detail::opencl_session>(options.device.index, options.library, options.timing);
     return detail::uncharged_measurer(
         detail::device_measurer<detail::opencl_run>(std::move(what), std::move(pool), data, std::move(repeat), gpu,
                                                     detail::opencl_rule(options.device), options.memory_bytes),

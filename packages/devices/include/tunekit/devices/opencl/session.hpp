@@ -20,13 +20,15 @@
 
 namespace tunekit::measure {
 
+namespace detail {
+
 /// A process's use of a device: a context, and a queue that runs in order. Its first use begins OpenCL, so it can be
 /// made before a fork and used after it. Device memory lives as long as the session.
 ///
-/// Errors: opencl_failure where the library refuses a call, no_opencl where there is no library or no such device.
+/// Errors: opencl_failure where the library refuses a call, no_device where there is no library or no such device.
 class opencl_session {
 public:
-    using memory = detail::opencl_driver::handle;  ///< what `allocate` returns, a cl_mem; null is no memory
+    using memory = opencl_driver::handle;          ///< what `allocate` returns, a cl_mem; null is no memory
     static constexpr bool counts_waiting = false;  ///< an event says when its kernel itself began and ended
 
     /// Names a device, the loader library (empty: the system's) and the timing; touches neither. Throws
@@ -50,30 +52,30 @@ public:
     /// The options of the timing.
     [[nodiscard]] const device_timing& timing() const noexcept { return how_; }
 
-    /// The library, with a context of the device. Throws no_opencl or opencl_failure.
-    const detail::opencl_driver& cl()
+    /// The library, with a context of the device. Throws no_device or opencl_failure.
+    const opencl_driver& cl()
     {
         if (queue_ != nullptr) return *cl_;
         if (!cl_) cl_.emplace(path_);
-        place_ = detail::find_place(*cl_, index_);
+        place_ = find_place(*cl_, index_);
         int code = 0;
         context_ = cl_->create_context(nullptr, 1, &place_.device, nullptr, nullptr, &code);
         cl_->check(code, "clCreateContext");
-        queue_ = cl_->create_queue(context_, place_.device, detail::cl_profiling, &code);
+        queue_ = cl_->create_queue(context_, place_.device, cl_profiling, &code);
         cl_->check(code, "clCreateCommandQueue");
         return *cl_;
     }
     /// The device's handle, a cl_device_id. Precondition: `cl()` was called.
-    [[nodiscard]] detail::opencl_driver::handle device() const noexcept { return place_.device; }
+    [[nodiscard]] opencl_driver::handle device() const noexcept { return place_.device; }
     /// The handle of the device's context, a cl_context. Precondition: `cl()` was called.
-    [[nodiscard]] detail::opencl_driver::handle context() const noexcept { return context_; }
+    [[nodiscard]] opencl_driver::handle context() const noexcept { return context_; }
 
     /// Allocates `bytes` of device memory, until they are released or the session ends.
     [[nodiscard]] memory allocate(std::size_t bytes)
     {
         cl();
         int code = 0;
-        const memory at = cl_->create_buffer(context_, detail::cl_read_write, bytes != 0 ? bytes : 1, nullptr, &code);
+        const memory at = cl_->create_buffer(context_, cl_read_write, bytes != 0 ? bytes : 1, nullptr, &code);
         cl_->check(code, "clCreateBuffer of " + std::to_string(bytes) + " bytes");
         memory_.push_back(at);
         return at;
@@ -107,18 +109,18 @@ public:
     /// Writes other memory, so that the next run finds nothing in the cache.
     void flush()
     {
-        if (!cache_bytes_) cache_bytes_ = detail::describe(cl(), place_, index_).cache_bytes;
+        if (!cache_bytes_) cache_bytes_ = describe(cl(), place_, index_).cache_bytes;
         flush_(*this, how_.flush_bytes, *cache_bytes_);
         finish();
     }
 
     /// Puts a kernel into the queue. `grid` counts work-groups, `block` the work-items of each. Precondition: `cl()`
     /// was called.
-    void enqueue(detail::opencl_driver::handle kernel, const std::array<std::size_t, 3>& grid,
+    void enqueue(opencl_driver::handle kernel, const std::array<std::size_t, 3>& grid,
                  const std::array<std::size_t, 3>& block)
     {
         const std::array<std::size_t, 3> all{grid[0] * block[0], grid[1] * block[1], grid[2] * block[2]};
-        detail::opencl_driver::handle event = nullptr;
+        opencl_driver::handle event = nullptr;
         cl_->check(cl_->launch(queue_, kernel, 3, nullptr, all.data(), block.data(), 0, nullptr, &event),
                    "clEnqueueNDRangeKernel");
         events_.push_back(event);
@@ -136,8 +138,8 @@ public:
         cl_->check(cl_->wait(static_cast<std::uint32_t>(events_.size()), events_.data()), "running the kernel");
         double sum = 0;
         for (const auto event : events_) {
-            const auto from = cl_->number<std::uint64_t>(cl_->event_time, event, detail::cl_event_start);
-            const auto to = cl_->number<std::uint64_t>(cl_->event_time, event, detail::cl_event_end);
+            const auto from = cl_->number<std::uint64_t>(cl_->event_time, event, cl_event_start);
+            const auto to = cl_->number<std::uint64_t>(cl_->event_time, event, cl_event_end);
             sum += 1e-9 * static_cast<double>(to > from ? to - from : 0);
         }
         forget_events();
@@ -154,27 +156,18 @@ private:
     device_timing how_;
     std::string path_;
     int index_;
-    std::optional<detail::opencl_driver> cl_{};
-    detail::opencl_place place_{};
-    detail::opencl_driver::handle context_ = nullptr, queue_ = nullptr;
+    std::optional<opencl_driver> cl_{};
+    opencl_place place_{};
+    opencl_driver::handle context_ = nullptr, queue_ = nullptr;
     std::vector<memory> memory_{};
-    std::vector<detail::opencl_driver::handle> events_{};  ///< of the kernels enqueued since the last timing
+    std::vector<opencl_driver::handle> events_{};  ///< of the kernels enqueued since the last timing
     std::optional<std::size_t> cache_bytes_{};
     cache_flush<opencl_session> flush_{};
 };
 
-/// One launch of one `__kernel` function. `grid` counts work-groups, `block` the work-items of each. Set `entry`: its
-/// default, `kernel`, is a reserved word of OpenCL C. Where `shared_bytes` is not 0, the function's last parameter is a
-/// `__local` pointer to that many bytes.
-using opencl_launch = device_source::launch;
-
-/// OpenCL C and its launches. Each entry is a `__kernel`.
-using opencl_source = device_source;
+}  // namespace detail
 
 /// The arguments of an OpenCL kernel, in its order.
-using opencl_operands = device_operands<opencl_session>;
-
-/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
-using opencl_check = device_check<opencl_session>;
+using opencl_operands = device_operands<detail::opencl_session>;
 
 }  // namespace tunekit::measure

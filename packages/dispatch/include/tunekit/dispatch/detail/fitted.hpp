@@ -43,7 +43,7 @@ struct fitted {
 }
 
 /// The best kept configuration around row `r` of one device, and whether the untuned default is at least as good.
-/// Neighbours have the weight exp(-(gap / reach)^2).
+/// Neighbours have the weight exp(-gap^2), the gap in powers of two.
 [[nodiscard]] inline std::pair<std::uint32_t, bool> best_around(const cost_table& t, std::span<const std::size_t> rows,
                                                                 std::size_t r, std::span<const std::uint32_t> kept,
                                                                 const fit_options& options)
@@ -51,8 +51,8 @@ struct fitted {
     std::vector<double> sums(kept.size(), 0.0);
     double untuned = 0;
     for (const std::size_t other : rows) {
-        const double gap = log2_gap(t.rows[r].at, t.rows[other].at, t.words) / options.reach;
-        const double weight = other == r ? 1 : options.reach > 0 ? std::exp(-gap * gap) : 0;
+        const double gap = log2_gap(t.rows[r].at, t.rows[other].at, t.words);
+        const double weight = other == r ? 1 : std::exp(-gap * gap);
         for (std::size_t c = 0; c < kept.size(); ++c) sums[c] += weight * t.loss(other, kept[c]);
         untuned += weight * t.untuned_loss(other);
     }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The CUDA template spaces of AutoTVM, index for index.
+/// The limits of blocks on a GPU, and the CUDA template spaces of AutoTVM, index for index.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,7 +18,22 @@ struct cuda_limits {
     std::int64_t threads = 1024;                                      ///< per block
     std::int64_t threads_x = 1024, threads_y = 1024, threads_z = 64;  ///< along each axis
     std::int64_t shared_bytes = 48 * 1024;                            ///< per block
+
+    /// Those of a work-group on an OpenCL device, a `measure::opencl_device` of the package devices.
+    template <class Device>
+    [[nodiscard]] static cuda_limits of(const Device& device)
+    {
+        return {.threads = device.threads,
+                .threads_x = device.block[0],
+                .threads_y = device.block[1],
+                .threads_z = device.block[2],
+                .shared_bytes = device.shared_bytes};
+    }
 };
+
+}  // namespace tunekit::kernels::autotvm
+
+namespace tunekit::kernels::detail {
 
 /// AutoTVM's space of the direct convolution of one image, NCHW. Four-way splits are (block, virtual thread, thread,
 /// inner); f, y, x go to z, y, x.
@@ -38,8 +53,6 @@ struct cuda_limits {
     };
 }
 
-namespace detail {
-
 /// The batched product inside the Winograd convolution F(m x m, r x r): alpha^2 products of co x tiles x ci.
 struct winograd_shape {
     int m = 2;      ///< outputs per tile and side: 4 where the height is a multiple of 8, else 2
@@ -58,13 +71,11 @@ struct winograd_shape {
     return {m, m + s.kernel_h - 1, s.batch * ((s.oh() + m - 1) / m) * ((s.ow() + m - 1) / m)};
 }
 
-}  // namespace detail
-
 /// AutoTVM's space of the Winograd convolution. `tile_b` has one value: the alpha^2 products are blocks.
 /// Source: TVM 0.6, topi.cuda.conv2d_winograd, `conv2d_nchw_winograd.cuda`.
 [[nodiscard]] inline auto winograd_cuda_space(const conv2d_shape& s)
 {
-    const detail::winograd_shape w = detail::winograd_of(s);
+    const winograd_shape w = winograd_of(s);
     const int products = w.alpha * w.alpha;
     return space::product{
         space::split<"tile_b">(products, std::vector<std::vector<int>>{{products, 1, 1, 1}}),
@@ -104,8 +115,6 @@ enum class pruning {
     shipped,  ///< no pruning: TVM's filter gets an outer size of -1, rejects everything, and is then ignored
 };
 
-namespace detail {
-
 /// The four-way splits of n that a block of the dense template may have.
 [[nodiscard]] inline std::vector<std::vector<int>> dense_blocks(int n)
 {
@@ -118,14 +127,11 @@ namespace detail {
     return all;
 }
 
-}  // namespace detail
-
 /// Whether the intended pruning leaves configurations in `dense_large_cuda_space(s)`: blocks of 64 or 128 must divide
 /// rows and columns.
 [[nodiscard]] inline bool has_dense_large_cuda(const gemm_shape& s)
 {
-    return s.batch == 1 && s.m >= 32 && s.k > 2 && !detail::dense_blocks(s.m).empty() &&
-           !detail::dense_blocks(s.n).empty();
+    return s.batch == 1 && s.m >= 32 && s.k > 2 && !dense_blocks(s.m).empty() && !dense_blocks(s.n).empty();
 }
 
 /// AutoTVM's space of a dense layer of 32 rows and more: double-buffered tiles in shared memory.
@@ -138,12 +144,12 @@ namespace detail {
     auto x = space::splits("tile_x", s.m, 4), y = space::splits("tile_y", s.n, 4);
     auto k = space::splits("tile_k", s.k, 3);
     if (how == pruning::intended) {
-        x = detail::dense_blocks(s.m);
-        y = detail::dense_blocks(s.n);
+        x = dense_blocks(s.m);
+        y = dense_blocks(s.n);
         std::erase_if(k, [](const std::vector<int>& t) { return t[0] <= 2; });
     }
     return space::product{space::split<"tile_x">(s.m, x), space::split<"tile_y">(s.n, y),
                           space::split<"tile_k">(s.k, k)};
 }
 
-}  // namespace tunekit::kernels::autotvm
+}  // namespace tunekit::kernels::detail

@@ -13,7 +13,7 @@
 
 namespace tunekit::kernels::autotvm {
 
-/// AutoTVM's direct convolution as a template of generated CUDA code over `conv2d_cuda_space(s)`.
+/// AutoTVM's direct convolution as a template of generated CUDA code.
 ///
 /// Entry:      kernel(const float* input, const float* weights, float* output); NCHW, OIHW, NCHW.
 /// Nest:       blocks, then rc_o, ry_o, rx_o: [input tile and weights to shared memory by the whole block], rc_i, ry_i,
@@ -23,14 +23,13 @@ namespace tunekit::kernels::autotvm {
 /// Source:     TVM 0.6, topi.cuda.conv2d_direct, `schedule_direct_cuda`.
 [[nodiscard]] inline auto conv2d_cuda_template(const conv2d_shape& s, const cuda_limits& limits = {})
 {
-    return measure::source_template{conv2d_cuda_space(s), [s, limits](const auto& c) {
-                                        return kernels::detail::conv2d_source("conv2d_cuda_source", s, c, limits,
-                                                                              kernels::detail::device_language::cuda,
-                                                                              "kernel");
+    return measure::source_template{detail::conv2d_cuda_space(s), [s, limits](const auto& c) {
+                                        return detail::conv2d_source("conv2d_cuda_source", s, c, limits,
+                                                                     detail::device_language::cuda, "kernel");
                                     }};
 }
 
-/// AutoTVM's Winograd convolution as a template of generated CUDA code over `winograd_cuda_space(s)`.
+/// AutoTVM's Winograd convolution as a template of generated CUDA code.
 ///
 /// Entries:    transform_weights, prepared once; transform_input, product, transform_output; all of (const float*
 ///             input, const float* weights, float* output, float* scratch); NCHW, OIHW, NCHW.
@@ -40,12 +39,11 @@ namespace tunekit::kernels::autotvm {
 /// Source:     TVM 0.6, topi.cuda.conv2d_winograd, `winograd_cuda` and `schedule_winograd_cuda`.
 [[nodiscard]] inline auto winograd_cuda_template(const conv2d_shape& s, const cuda_limits& limits = {})
 {
-    return measure::source_template{winograd_cuda_space(s), [s, limits](const auto& c) {
-                                        return kernels::detail::winograd_cuda_source(s, c, limits);
-                                    }};
+    return measure::source_template{detail::winograd_cuda_space(s),
+                                    [s, limits](const auto& c) { return detail::winograd_cuda_source(s, c, limits); }};
 }
 
-/// AutoTVM's batched product C = A B^T as a template of generated CUDA code over `batched_gemm_cuda_space(s)`.
+/// AutoTVM's batched product C = A B^T as a template of generated CUDA code.
 ///
 /// Entry:      kernel(const float* a, const float* b, float* c); [batch][m][k], [batch][n][k], [batch][m][n].
 /// Nest:       blocks; k_o: [tiles of A and B to shared memory by the whole block], k_i, y, x; sums in registers.
@@ -53,28 +51,26 @@ namespace tunekit::kernels::autotvm {
 /// Source:     TVM 0.7, topi.cuda.batch_matmul.
 [[nodiscard]] inline auto batched_gemm_cuda_template(const gemm_shape& s, const cuda_limits& limits = {})
 {
-    return measure::source_template{batched_gemm_cuda_space(s), [s, limits](const auto& c) {
-                                        return kernels::detail::batched_gemm_source(
-                                            "batched_gemm_cuda_source", s, c, limits,
-                                            kernels::detail::device_language::cuda, "kernel");
+    return measure::source_template{detail::batched_gemm_cuda_space(s), [s, limits](const auto& c) {
+                                        return detail::batched_gemm_source("batched_gemm_cuda_source", s, c, limits,
+                                                                           detail::device_language::cuda, "kernel");
                                     }};
 }
 
-/// AutoTVM's dense layer of 32 rows and more as a template of generated CUDA code over
-/// `dense_large_cuda_space(s, how)`. The shape is no batch.
+/// AutoTVM's dense layer of 32 rows and more as a template of generated CUDA code. The shape is no batch, and blocks of
+/// 64 or 128 divide its rows and columns.
 ///
 /// Entry, nest: as `batched_gemm_cuda_template`, with two buffers that take turns, and rows of A along x.
 /// Departures: as there. Loops are unrolled up to 512 statements; TVM unrolls the middle part of k.
 /// Source:     TVM 0.6, topi.cuda.dense, `dense_large_batch`.
-[[nodiscard]] inline auto dense_large_cuda_template(const gemm_shape& s, pruning how = pruning::intended,
-                                                    const cuda_limits& limits = {})
+[[nodiscard]] inline auto dense_large_cuda_template(const gemm_shape& s, const cuda_limits& limits = {})
 {
-    return measure::source_template{dense_large_cuda_space(s, how), [s, limits](const auto& c) {
-                                        return kernels::detail::dense_large_cuda_source(s, c, limits);
+    return measure::source_template{detail::dense_large_cuda_space(s), [s, limits](const auto& c) {
+                                        return detail::dense_large_cuda_source(s, c, limits);
                                     }};
 }
 
-/// AutoTVM's dense layer of at most 31 rows as a template of generated CUDA code over `dense_small_cuda_space(s)`, one
+/// AutoTVM's dense layer of at most 31 rows as a template of generated CUDA code, one
 /// element per block. The shape is no batch.
 ///
 /// Entry:      as `batched_gemm_cuda_template`.
@@ -82,8 +78,8 @@ namespace tunekit::kernels::autotvm {
 /// Source:     TVM 0.6, topi.cuda.dense, `dense_small_batch`.
 [[nodiscard]] inline auto dense_small_cuda_template(const gemm_shape& s, const cuda_limits& limits = {})
 {
-    return measure::source_template{dense_small_cuda_space(s), [s, limits](const auto& c) {
-                                        return kernels::detail::dense_small_cuda_source(s, c, limits);
+    return measure::source_template{detail::dense_small_cuda_space(s), [s, limits](const auto& c) {
+                                        return detail::dense_small_cuda_source(s, c, limits);
                                     }};
 }
 

@@ -12,7 +12,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/kernels/shapes.hpp"
 
-namespace tunekit::kernels::autotvm {
+namespace tunekit::kernels {
 
 namespace detail {
 
@@ -37,6 +37,8 @@ template <class Move>
 
 }  // namespace detail
 
+namespace autotvm {
+
 /// Converts [batch][channels][pixels] to [batch][channels / block][pixels][block].
 /// Errors: std::invalid_argument where `block` does not divide the channels or the size is another.
 [[nodiscard]] inline std::vector<float> blocked(std::span<const float> plain, int batch, int channels, int pixels,
@@ -55,13 +57,12 @@ template <class Move>
 }
 
 /// Converts a convolution's weights [co][ci][kh][kw] to [co / oc][ci / ic][kh][kw][ic][oc]. Errors: as above.
-[[nodiscard]] inline std::vector<float> blocked_weights(std::span<const float> plain, const conv2d_shape& s, int ic,
-                                                        int oc)
+[[nodiscard]] inline std::vector<float> blocked(std::span<const float> plain, const conv2d_shape& s, int ic, int oc)
 {
     require(ic > 0 && oc > 0 && s.ci % ic == 0 && s.co % oc == 0,
-            "autotvm::blocked_weights: a block does not divide its channels, want divisors");
+            "autotvm::blocked: a block does not divide its channels, want divisors");
     require(plain.size() == static_cast<std::size_t>(s.weights()),
-            "autotvm::blocked_weights: another size than the shape says, want weights()");
+            "autotvm::blocked: another size than the shape says, want weights()");
     const auto ci = static_cast<std::size_t>(s.ci),
                taps = static_cast<std::size_t>(s.kernel_h) * static_cast<std::size_t>(s.kernel_w);
     const auto in = static_cast<std::size_t>(ic), on = static_cast<std::size_t>(oc);
@@ -75,10 +76,6 @@ template <class Move>
     return out;
 }
 
-/// Converts a dense layer's weights [n][k] to [n / width][k][width]. Errors: as above.
-[[nodiscard]] inline std::vector<float> panels(std::span<const float> plain, int n, int k, int width)
-{
-    return blocked(plain, 1, n, k, width);
-}
+}  // namespace autotvm
 
-}  // namespace tunekit::kernels::autotvm
+}  // namespace tunekit::kernels

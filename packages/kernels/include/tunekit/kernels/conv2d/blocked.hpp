@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/buffer.hpp"
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/blocked.hpp"
 #include "tunekit/kernels/detail/rows.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
@@ -36,22 +36,22 @@ namespace tunekit::kernels {
 /// Cost:    shape.macs() fused multiply-adds and, with padding_mode::copy, one pass over the input, per run.
 /// Threads: distinct objects are independent; one object has one `run` at a time (it owns the scratch). A run can be
 ///          divided: shares of the input can be copied at the same time, and then pieces that do not overlap computed.
-template <class Format>
-class basic_conv2d_kernel {
-    using call = detail::basic_tile_args<Format>;
+template <class Format = formats::fp32>
+class conv2d_kernel {
+    using call = detail::tile_args<Format>;
 
 public:
     static_assert(Format::group == 1, "the layouts of blocked channels keep single elements side by side");
-    using element = typename Format::sum;    ///< of inputs, weights and outputs
-    using table = product_table_of<Format>;  ///< the micro-kernels
+    using element = typename Format::sum;            ///< of inputs, weights and outputs
+    using table = detail::product_table_of<Format>;  ///< the micro-kernels
 
     /// Packs the weights, which are OIHW.
-    basic_conv2d_kernel(const conv2d_shape& shape, const conv2d_config& config, const table& tiles,
-                        std::span<const element> weights)
+    conv2d_kernel(const conv2d_shape& shape, const conv2d_config& config, const table& tiles,
+                  std::span<const element> weights)
         : shape_(shape), config_(config)
     {
-        require_valid(shape);
-        part_ = group_of(shape);
+        detail::require_valid(shape);
+        part_ = detail::group_of(shape);
         check(tiles);
         require(weights.size() == static_cast<std::size_t>(shape.weights()),
                 "conv2d_kernel: weights of another size, want OIHW");
@@ -79,7 +79,7 @@ public:
     /// A part of the output: ranges of images (of a batch, each with its groups one behind the other), of each one's
     /// blocks of channels and of its blocks of rows.
     class piece {
-        friend basic_conv2d_kernel;
+        friend conv2d_kernel;
         range images, channels, rows;
         std::vector<call> calls;  // by segment
     };
@@ -158,8 +158,8 @@ public:
     }
 
 private:
-    using segment = detail::segment_of<detail::basic_tile_function<Format>>;
-    using elements = basic_buffer<element>;
+    using segment = detail::segment_of<detail::tile_function<Format>>;
+    using elements = buffer<element>;
 
     void check(const table& tiles) const
     {
@@ -346,8 +346,5 @@ private:
     piece whole_;
     elements weights_, padded_;
 };
-
-/// A direct convolution in single precision.
-using conv2d_kernel = basic_conv2d_kernel<formats::fp32>;
 
 }  // namespace tunekit::kernels

@@ -18,21 +18,14 @@
 #include "tunekit/kernels/conv2d/nchw.hpp"
 #include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/detail/space_parts.hpp"
+#include "tunekit/kernels/detail/winograd_nchw.hpp"
 #include "tunekit/kernels/detail/winograd_parts.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/kernels/winograd/blocked.hpp"
-#include "tunekit/kernels/winograd/nchw.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tunekit::kernels {
-
-/// The algorithm that a configuration is for.
-template <class Direct>
-[[nodiscard]] conv2d_algorithm algorithm_of(const std::variant<Direct, winograd_config>& c)
-{
-    return static_cast<conv2d_algorithm>(c.index());
-}
 
 namespace detail {
 
@@ -119,7 +112,7 @@ private:
 using any_conv2d_config = std::variant<conv2d_config, winograd_config>;
 
 /// A convolution in blocked layouts by the algorithm of its configuration: see `conv2d_kernel` and `winograd_kernel`.
-using any_conv2d_kernel = detail::either_conv2d_kernel<conv2d_kernel, winograd_kernel>;
+using any_conv2d_kernel = detail::either_conv2d_kernel<conv2d_kernel<>, winograd_kernel>;
 
 /// The space of a convolution of `shape` with the tiles and transforms of `table`. Its parameters are those of
 /// `conv2d_space`, and
@@ -138,8 +131,8 @@ using any_conv2d_kernel = detail::either_conv2d_kernel<conv2d_kernel, winograd_k
 template <std::same_as<tile_table> Table>
 [[nodiscard]] auto any_conv2d_space(const conv2d_shape& shape, const Table& table, hazards hazard = hazards::excluded)
 {
-    require_valid(shape);
-    const conv2d_shape part = group_of(shape);
+    detail::require_valid(shape);
+    const conv2d_shape part = detail::group_of(shape);
     return detail::product_of(
         std::tuple{detail::algorithm_parameter(shape, table)}, detail::tile_parameters(table, hazard),
         detail::channel_parameters(part.ci),
@@ -162,9 +155,9 @@ template <std::same_as<tile_table> Table>
 /// The configuration of either algorithm.
 using any_nchw_config = std::variant<nchw_config, winograd_config>;
 
-/// A convolution from and to plain NCHW by the algorithm of its configuration: see `nchw_kernel` and
-/// `winograd_nchw_kernel`.
-using any_nchw_kernel = detail::either_conv2d_kernel<nchw_kernel, winograd_nchw_kernel>;
+/// A convolution from and to plain NCHW by the algorithm of its configuration: see `nchw_kernel`. Winograd's
+/// transposes its input into blocks of channels, and its output back.
+using any_nchw_kernel = detail::either_conv2d_kernel<nchw_kernel, detail::winograd_nchw_kernel>;
 
 /// The space of a convolution from and to plain NCHW with the tiles and transforms of `table`. Its parameters are those
 /// of `conv2d_nchw_space`, and those that `any_conv2d_space` has for winograd. Only `algorithm` = direct uses
@@ -173,8 +166,8 @@ using any_nchw_kernel = detail::either_conv2d_kernel<nchw_kernel, winograd_nchw_
 template <std::same_as<tile_table> Table>
 [[nodiscard]] auto any_nchw_space(const conv2d_shape& shape, const Table& table)
 {
-    require_valid(shape);
-    const conv2d_shape s = group_of(shape);
+    detail::require_valid(shape);
+    const conv2d_shape s = detail::group_of(shape);
     return detail::product_of(
         std::tuple{detail::algorithm_parameter(shape, table), detail::vectorise_parameter()},
         detail::tile_parameters(table), detail::channel_parameters(s.ci), detail::loop_parameters(s.oh(), true),

@@ -39,7 +39,43 @@ struct conv2d_family_config {
     edge_mode edge = edge_mode::balanced;                   ///< of direct; balanced or remainder
     int tile = 2;                                           ///< of winograd: outputs down and across
     int m_tiles = 1;                                        ///< of winograd: micro-kernels per block of tiles
-    winograd_layout layout = winograd_layout::by_element;   ///< of winograd
+    winograd_config::products layout = winograd_config::products::by_element;  ///< of winograd
+
+    /// The configuration at one shape: blocks are the largest divisors within what this one allows.
+    [[nodiscard]] any_nchw_config for_shape(const conv2d_shape& shape) const
+    {
+        const conv2d_shape s = detail::group_of(shape);
+        const int ic_block = detail::largest_divisor(s.ci, ic_width);
+        const int ic_chunk = detail::largest_divisor(s.ci / ic_block, (std::max)(1, ic_depth / ic_block));
+        if (algorithm == conv2d_algorithm::winograd && shape.fits_winograd())
+            return winograd_config{.tile_h = tile,
+                                   .tile_w = tile,
+                                   .mr = mr,
+                                   .nv = nv,
+                                   .vl = vl,
+                                   .ku = ku,
+                                   .prefetch = prefetch,
+                                   .ic_block = ic_block,
+                                   .ic_chunk = ic_chunk,
+                                   .tile_block = mr * m_tiles,
+                                   .oc_block = oc_block,
+                                   .inner = inner,
+                                   .layout = layout};
+        return nchw_config{.vectorise = vectorise,
+                           .mr = mr,
+                           .nv = nv,
+                           .vl = vl,
+                           .ku = ku,
+                           .prefetch = prefetch,
+                           .ic_block = ic_block,
+                           .ic_chunk = ic_chunk,
+                           .oh_block = detail::largest_divisor(s.oh(), oh_rows),
+                           .oc_block = oc_block,
+                           .order = order,
+                           .inner = inner,
+                           .pad = pad,
+                           .edge = edge};
+    }
 
     friend bool operator==(const conv2d_family_config&, const conv2d_family_config&) = default;
 };
@@ -54,42 +90,6 @@ inline constexpr auto detail::fields<conv2d_family_config> = std::tuple_cat(
                field{"inner", &conv2d_family_config::inner}, field{"pad", &conv2d_family_config::pad},
                field{"edge", &conv2d_family_config::edge}, field{"tile", &conv2d_family_config::tile},
                field{"m_tiles", &conv2d_family_config::m_tiles}, field{"layout", &conv2d_family_config::layout}});
-
-/// The configuration at one shape: blocks are the largest divisors within what the family's allows.
-[[nodiscard]] inline any_nchw_config for_shape(const conv2d_family_config& c, const conv2d_shape& shape)
-{
-    const conv2d_shape s = group_of(shape);
-    const int ic_block = detail::largest_divisor(s.ci, c.ic_width);
-    const int ic_chunk = detail::largest_divisor(s.ci / ic_block, (std::max)(1, c.ic_depth / ic_block));
-    if (c.algorithm == conv2d_algorithm::winograd && fits_winograd(shape))
-        return winograd_config{.tile_h = c.tile,
-                               .tile_w = c.tile,
-                               .mr = c.mr,
-                               .nv = c.nv,
-                               .vl = c.vl,
-                               .ku = c.ku,
-                               .prefetch = c.prefetch,
-                               .ic_block = ic_block,
-                               .ic_chunk = ic_chunk,
-                               .tile_block = c.mr * c.m_tiles,
-                               .oc_block = c.oc_block,
-                               .inner = c.inner,
-                               .layout = c.layout};
-    return nchw_config{.vectorise = c.vectorise,
-                       .mr = c.mr,
-                       .nv = c.nv,
-                       .vl = c.vl,
-                       .ku = c.ku,
-                       .prefetch = c.prefetch,
-                       .ic_block = ic_block,
-                       .ic_chunk = ic_chunk,
-                       .oh_block = detail::largest_divisor(s.oh(), c.oh_rows),
-                       .oc_block = c.oc_block,
-                       .order = c.order,
-                       .inner = c.inner,
-                       .pad = c.pad,
-                       .edge = c.edge};
-}
 
 /// Parameters of `conv2d_family_config` with the tiles and transforms of `table`: the same space for every shape.
 ///
@@ -118,28 +118,29 @@ template <std::same_as<tile_table> Table>
                                                      : std::vector{conv2d_algorithm::direct}),
             detail::vectorise_parameter()},
         detail::tile_parameters(table),
-        std::tuple{space::parameter<"ic_width">({1, 8, 16, 24, 32, 48, 64, 96, 128, 256}),
-                   space::parameter<"ic_depth">({64, 256, 4096}), space::parameter<"oh_rows">({1, 2, 4, 8, 16, 4096}),
-                   space::powers_of_two<"oc_block">(1, 64), detail::nest_parameter(), detail::inner_parameter(),
-                   detail::padding_parameter(true),
-                   space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
-                   space::parameter<"tile">(std::move(tiles)), space::powers_of_two<"m_tiles">(1, 64),
-                   space::parameter<"layout">({winograd_layout::by_element, winograd_layout::by_tile}),
-                   space::active_if<"tile", "algorithm">(detail::is_winograd),
-                   space::active_if<"m_tiles", "algorithm">(detail::is_winograd),
-                   space::active_if<"layout", "algorithm">(detail::is_winograd),
-                   space::where<"mr", "nv", "vl">(
-                       [&table](int mr, int nv, int vl) { return detail::has_tile(table, mr, nv, vl); }),
-                   space::where<"algorithm", "vl", "tile">([&table](conv2d_algorithm a, int vl, int tile) {
-                       return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
-                   })});
+        std::tuple{
+            space::parameter<"ic_width">({1, 8, 16, 24, 32, 48, 64, 96, 128, 256}),
+            space::parameter<"ic_depth">({64, 256, 4096}), space::parameter<"oh_rows">({1, 2, 4, 8, 16, 4096}),
+            space::powers_of_two<"oc_block">(1, 64), detail::nest_parameter(), detail::inner_parameter(),
+            detail::padding_parameter(true), space::parameter<"edge">({edge_mode::balanced, edge_mode::remainder}),
+            space::parameter<"tile">(std::move(tiles)), space::powers_of_two<"m_tiles">(1, 64),
+            space::parameter<"layout">({winograd_config::products::by_element, winograd_config::products::by_tile}),
+            space::active_if<"tile", "algorithm">(detail::is_winograd),
+            space::active_if<"m_tiles", "algorithm">(detail::is_winograd),
+            space::active_if<"layout", "algorithm">(detail::is_winograd),
+            space::where<"mr", "nv", "vl">(
+                [&table](int mr, int nv, int vl) { return detail::has_tile(table, mr, nv, vl); }),
+            space::where<"algorithm", "vl", "tile">([&table](conv2d_algorithm a, int vl, int tile) {
+                return a == conv2d_algorithm::direct || table.find_winograd(tile, vl) != nullptr;
+            })});
 }
 
-/// The family's configuration that is `default_nchw_config` at the shape.
+/// The family's configuration that is `default_config<nchw_config>` at the shape.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits.
-[[nodiscard]] inline conv2d_family_config default_family_config(const conv2d_shape& shape, const tile_table& table)
+template <std::same_as<conv2d_family_config> Config>
+[[nodiscard]] Config default_config(const conv2d_shape& shape, const tile_table& table)
 {
-    const nchw_config c = default_nchw_config(shape, table);
+    const nchw_config c = default_config<nchw_config>(shape, table);
     const bool flat = shape.kernel_h == 1 && shape.kernel_w == 1;
     const int width = c.vectorise == vectorise_mode::pixel ? 256 : c.ic_block == 1 ? 1 : c.nv * c.vl;
     return {.vectorise = c.vectorise,

@@ -67,8 +67,8 @@ private:
     static const conv2d_shape& checked(const conv2d_shape& shape, const nchw_config& config, const tile_table& table,
                                        std::span<const float> weights)
     {
-        require_valid(shape);
-        detail::check_nchw(group_of(shape), config, table);
+        detail::require_valid(shape);
+        detail::check_nchw(detail::group_of(shape), config, table);
         require(weights.size() == static_cast<std::size_t>(shape.weights()),
                 "nchw_kernel: weights of another size, want OIHW");
         return shape;
@@ -77,7 +77,7 @@ private:
     static plans plan(const conv2d_shape& shape, const nchw_config& config, const tile_table& table,
                       std::span<const float> weights)
     {
-        const auto part = group_of(shape);
+        const auto part = detail::group_of(shape);
         if (config.vectorise == vectorise_mode::pixel)
             return detail::nchw_pixel(part, shape.groups, config, table, weights.data());
         return detail::nchw_channel(part, shape.groups, config, table, weights.data());

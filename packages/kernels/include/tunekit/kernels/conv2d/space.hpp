@@ -26,7 +26,7 @@ template <class Table>
     require_valid(shape);
     const conv2d_shape part = group_of(shape);
     return std::tuple_cat(tile_parameters(table, hazard), channel_parameters(part.ci),
-                          loop_parameters(shape.oh(), detail::helps_copy(shape), hazard),
+                          loop_parameters(shape.oh(), helps_copy(shape), hazard),
                           std::tuple{space::where<"mr", "nv", "vl">([&table, s = shape](int mr, int nv, int vl) {
                                          return mr <= row_of(s) && blocked_tile_fits(s, table, mr, nv, vl);
                                      }),
@@ -70,15 +70,15 @@ template <class Table>
 
 /// Of the full-width tiles within the register budget the one that loads least for what it multiplies: neither operand
 /// is copied into the order it is read in.
-[[nodiscard]] inline const tile& default_pixel_tile(const conv2d_shape& s, const tile_table& table)
+[[nodiscard]] inline const tile<>& default_pixel_tile(const conv2d_shape& s, const tile_table& table)
 {
-    const tile* best = nullptr;
+    const tile<>* best = nullptr;
     for (const auto& t : table.tiles) {
         if (t.vl != table.lanes || table.registers_for(t.mr, t.nv, t.vl) > table.registers) continue;
         if (!nchw_tile_fits(s, table, vectorise_mode::pixel, t.mr, t.nv, t.vl)) continue;
         if (best == nullptr || (t.mr + t.nv) * best->mr * best->nv < (best->mr + best->nv) * t.mr * t.nv) best = &t;
     }
-    require(best != nullptr, "default_nchw_config: the table has no full-width tile for the shape, want one");
+    require(best != nullptr, "default_config: the table has no full-width tile for the shape, want one");
     return *best;
 }
 
@@ -120,14 +120,13 @@ template <class Table>
 /// Measure it by wall time, on all cores that the parts use.
 /// Throws: std::invalid_argument as `conv2d_space`, and where threads < 1.
 template <class Table>
-[[nodiscard]] auto parallel_conv2d_space(const conv2d_shape& shape, const Table& table, int threads,
-                                         hazards hazard = hazards::excluded)
+[[nodiscard]] auto conv2d_space(const conv2d_shape& shape, const Table& table, int threads)
 {
-    return detail::product_of(detail::conv2d_parameters(shape, table, hazard),
+    return detail::product_of(detail::conv2d_parameters(shape, table, hazards::excluded),
                               detail::division_parameters(shape, threads));
 }
 
-/// The point of a `parallel_conv2d_space` with these values; empty where it is not in the space.
+/// The point of a `conv2d_space` for several threads with these values; empty where it is not in the space.
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const conv2d_config& c, const conv2d_division& d)
 {
@@ -181,8 +180,8 @@ template <class Table>
 template <std::same_as<tile_table> Table>
 [[nodiscard]] auto conv2d_nchw_space(const conv2d_shape& shape, const Table& table)
 {
-    require_valid(shape);
-    const conv2d_shape s = group_of(shape);
+    detail::require_valid(shape);
+    const conv2d_shape s = detail::group_of(shape);
     return detail::product_of(
         std::tuple{detail::vectorise_parameter()}, detail::tile_parameters(table), detail::channel_parameters(s.ci),
         detail::loop_parameters(s.oh(), true),
@@ -203,18 +202,19 @@ template <std::same_as<tile_table> Table>
 /// blocks as wide as the output's, or read in place where it has few channels. The tile is the best within the register
 /// budget (detail::default_tile, detail::default_pixel_tile). The reduction is done at once, and padding is clipped.
 /// Throws: std::invalid_argument where the table has no full-width tile that fits.
-[[nodiscard]] inline nchw_config default_nchw_config(const conv2d_shape& shape, const tile_table& table)
+template <std::same_as<nchw_config> Config>
+[[nodiscard]] Config default_config(const conv2d_shape& shape, const tile_table& table)
 {
-    const conv2d_shape s = group_of(shape);
+    const conv2d_shape s = detail::group_of(shape);
     const bool flat = detail::pointwise(s);
     const int pixels = s.oh() * s.ow();
     nchw_config c;
-    if (flat && 8 * padded(pixels, table.lanes) <= 9 * pixels) {
-        const tile& t = detail::default_pixel_tile(s, table);
+    if (flat && 8 * detail::padded(pixels, table.lanes) <= 9 * pixels) {
+        const detail::tile<>& t = detail::default_pixel_tile(s, table);
         c = {.vectorise = vectorise_mode::pixel, .mr = t.mr, .nv = t.nv, .vl = t.vl};
         c.ic_block = detail::largest_divisor(s.ci, 256);
     } else {
-        const tile& t = detail::default_tile(table, flat ? pixels : s.ow(), s.co);
+        const detail::tile<>& t = detail::default_tile(table, flat ? pixels : s.ow(), s.co);
         c = {.mr = t.mr, .nv = t.nv, .vl = t.vl};
         c.ic_block = s.ci < table.lanes ? 1 : detail::largest_divisor(s.ci, t.nv * t.vl);
     }

@@ -13,32 +13,35 @@
 #include <string>
 
 #include "tunekit/kernels/buffer.hpp"
-#include "tunekit/kernels/names.hpp"
+#include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
 
 namespace tunekit::kernels {
 
-/// The place and the layout of a dense kernel's weights.
-enum class weight_layout : std::uint8_t {
-    plain,   ///< row-major, in the caller's memory: a few rows at a time are read, and the outputs are visited again
-    panels,  ///< copied when the kernel is planned, into panels of nv vl columns; an output is visited once
-};
-
-/// The name of a layout, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(weight_layout l) noexcept { return core::name_of(l, {"plain", "panels"}); }
-
 /// The configuration of a dense layer: C (m x n) = A (m x k) B (k x n) with few rows of A.
 struct dense_config {
-    weight_layout layout = weight_layout::plain;  ///< of the weights
-    int rows = 1;                                 ///< plain: rows of B at a time
-    int columns = 1;     ///< plain: columns between two visits of a row of B; more than n counts as n
-    int nv = 1, vl = 1;  ///< panels: vectors of a panel, and their floats
-    int ku = 1;          ///< panels: unrolling of the loop over k: 1, 2, 4, 8
-    int prefetch = 0;    ///< rows (panels) or lines of 16 floats (plain) that B is fetched ahead
+    /// The place and the layout of the weights.
+    enum class weights : std::uint8_t {
+        plain,   ///< row-major, in the caller's memory: a few rows at a time are read; the outputs are visited again
+        panels,  ///< copied when the kernel is planned, into panels of nv vl columns; an output is visited once
+    };
+
+    weights layout = weights::plain;  ///< of the weights
+    int rows = 1;                     ///< plain: rows of B at a time
+    int columns = 1;                  ///< plain: columns between two visits of a row of B; more than n counts as n
+    int nv = 1, vl = 1;               ///< panels: vectors of a panel, and their floats
+    int ku = 1;                       ///< panels: unrolling of the loop over k: 1, 2, 4, 8
+    int prefetch = 0;                 ///< rows (panels) or lines of 16 floats (plain) that B is fetched ahead
 
     friend bool operator==(const dense_config&, const dense_config&) = default;
 };
+
+/// The name of a layout, as it is written in configurations.
+[[nodiscard]] constexpr const char* to_text(dense_config::weights w) noexcept
+{
+    return detail::name_of(w, {"plain", "panels"});
+}
 
 /// A product C = A B with at most `max_rows` rows, made from a configuration. It is planned once with its weights and
 /// runs many times without allocation. Row-major and dense.
@@ -61,12 +64,12 @@ public:
                  std::span<const float> weights)
         : shape_(shape), config_(config), b_(weights.data())
     {
-        require_valid(shape);
+        detail::require_valid(shape);
         require(shape.batch == 1 && shape.m <= max_rows, "dense_kernel: the shape is a batch or has more than " +
                                                              std::to_string(max_rows) +
                                                              " rows, want one product of few rows");
         require(config.prefetch >= 0, "dense_config: prefetch is below 0, want >= 0");
-        config.layout == weight_layout::plain ? plan_plain(table) : plan_panels(table);
+        config.layout == dense_config::weights::plain ? plan_plain(table) : plan_panels(table);
     }
 
     [[nodiscard]] const gemm_shape& shape() const noexcept { return shape_; }
@@ -75,7 +78,10 @@ public:
     [[nodiscard]] std::size_t scratch_size() const noexcept { return packed_.size() + last_.size(); }
 
     /// Computes C = A B. Preconditions: `a` has m k floats, `c` m n; they do not overlap.
-    void run(const float* a, float* c) { config_.layout == weight_layout::plain ? run_plain(a, c) : run_panels(a, c); }
+    void run(const float* a, float* c)
+    {
+        config_.layout == dense_config::weights::plain ? run_plain(a, c) : run_panels(a, c);
+    }
 
 private:
     void plan_plain(const tile_table& table)
@@ -93,7 +99,7 @@ private:
     void plan_panels(const tile_table& table)
     {
         const auto& c = config_;
-        const tile* const t = table.find(shape_.m, c.nv, c.vl);
+        const detail::tile<>* const t = table.find(shape_.m, c.nv, c.vl);
         if (t == nullptr) {
             invalid("dense_config: no tile " + std::to_string(shape_.m) + " x " + std::to_string(c.nv) + " x " +
                     std::to_string(c.vl) + " in the table, want one of its tiles");
@@ -137,15 +143,15 @@ private:
     void run_panels(const float* a, float* c)
     {
         const int nr = config_.nv * config_.vl;
-        tile_args args{.x = a,
-                       .w = packed_.data(),
-                       .y = c,
-                       .x_row = shape_.k,
-                       .w_step = nr,
-                       .y_row = shape_.n,
-                       .depth = shape_.k,
-                       .unroll = config_.ku,
-                       .prefetch = config_.prefetch};
+        detail::tile_args<> args{.x = a,
+                                 .w = packed_.data(),
+                                 .y = c,
+                                 .x_row = shape_.k,
+                                 .w_step = nr,
+                                 .y_row = shape_.n,
+                                 .depth = shape_.k,
+                                 .unroll = config_.ku,
+                                 .prefetch = config_.prefetch};
         int j = 0;
         for (; j + nr <= shape_.n; j += nr, args.y += nr, args.w += std::ptrdiff_t{nr} * shape_.k) tile_(args);
         if (j == shape_.n) return;
@@ -162,8 +168,8 @@ private:
     dense_config config_;
     const float* b_;
     detail::dense_function many_ = nullptr, one_ = nullptr;
-    detail::tile_function tile_ = nullptr;
-    buffer packed_, last_;
+    detail::tile_function<> tile_ = nullptr;
+    buffer<> packed_, last_;
 };
 
 }  // namespace tunekit::kernels

@@ -5,6 +5,7 @@
 /// The search space of dense layers, and their untuned default configuration.
 
 #include <algorithm>
+#include <concepts>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -40,7 +41,7 @@ inline constexpr auto detail::fields<dense_config> = std::tuple{field{"layout", 
 /// Throws: std::invalid_argument where the shape is a batch or has more rows, or the table has no dense tile for it.
 [[nodiscard]] inline auto dense_space(const gemm_shape& shape, const tile_table& table)
 {
-    require_valid(shape);
+    detail::require_valid(shape);
     require(shape.batch == 1 && shape.m <= dense_kernel::max_rows,
             "dense_space: the shape is a batch or has more than 8 rows, want one product of few rows");
     std::vector<int> rows, columns{64};
@@ -50,9 +51,9 @@ inline constexpr auto detail::fields<dense_config> = std::tuple{field{"layout", 
     require(!rows.empty(), "dense_space: the table has no dense tile for the shape, want one");
     std::sort(rows.begin(), rows.end());
     while (columns.back() < shape.n) columns.push_back(2 * columns.back());
-    using enum weight_layout;
-    const auto is_plain = [](weight_layout l) { return l == plain; };
-    const auto is_panels = [](weight_layout l) { return l == panels; };
+    using enum dense_config::weights;
+    const auto is_plain = [](dense_config::weights l) { return l == plain; };
+    const auto is_panels = [](dense_config::weights l) { return l == panels; };
     return space::product{
         space::parameter<"layout">({plain, panels}),
         space::parameter<"rows">(std::move(rows)),
@@ -66,7 +67,7 @@ inline constexpr auto detail::fields<dense_config> = std::tuple{field{"layout", 
         space::active_if<"nv", "layout">(is_panels),
         space::active_if<"vl", "layout">(is_panels),
         space::active_if<"ku", "layout">(is_panels),
-        space::where<"layout", "nv", "vl">([&table, m = shape.m](weight_layout l, int nv, int vl) {
+        space::where<"layout", "nv", "vl">([&table, m = shape.m](dense_config::weights l, int nv, int vl) {
             return l == plain || detail::has_tile(table, m, nv, vl);
         }),
     };
@@ -75,9 +76,10 @@ inline constexpr auto detail::fields<dense_config> = std::tuple{field{"layout", 
 /// The configuration that a sensible library would run untuned: four rows of weights at a time, and whole rows where
 /// the outputs fit into the first-level cache.
 /// Throws: std::invalid_argument where the table has no tile.
-[[nodiscard]] inline dense_config default_dense_config(const gemm_shape& shape, const tile_table& table)
+template <std::same_as<dense_config> Config>
+[[nodiscard]] Config default_config(const gemm_shape& shape, const tile_table& table)
 {
-    require(!table.tiles.empty(), "default_dense_config: the table has no tile, want one");
+    require(!table.tiles.empty(), "default_config: the table has no tile, want one");
     const int most = (1 << 12) / shape.m;  // outputs of 16 KiB
     int columns = 64, nv = table.tiles.front().nv, vl = table.tiles.front().vl;
     while (columns < shape.n && 2 * columns <= most) columns *= 2;
@@ -85,7 +87,7 @@ inline constexpr auto detail::fields<dense_config> = std::tuple{field{"layout", 
         nv = (std::min)(nv, t.nv);
         vl = (std::min)(vl, t.vl);
     }
-    return {.layout = weight_layout::plain, .rows = 4, .columns = columns, .nv = nv, .vl = vl};
+    return {.layout = dense_config::weights::plain, .rows = 4, .columns = columns, .nv = nv, .vl = vl};
 }
 
 }  // namespace tunekit::kernels

@@ -11,8 +11,8 @@
 #include <variant>
 #include <vector>
 
-#include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/blocked.hpp"
 #include "tunekit/kernels/detail/depthwise_engines.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
@@ -112,7 +112,7 @@ private:
     static const conv2d_shape& checked(const conv2d_shape& s, const depthwise_config& c, const tile_table& table,
                                        std::span<const float> weights)
     {
-        require_valid(s);
+        detail::require_valid(s);
         require(s.groups == s.ci, "depthwise_kernel: groups is " + std::to_string(s.groups) + ", want the " +
                                       std::to_string(s.ci) + " input channels");
         const bool channels = c.vectorise == vectorise_mode::channel;

@@ -5,6 +5,7 @@
 /// The search space of the depthwise convolution, and its untuned default configuration.
 
 #include <algorithm>
+#include <concepts>
 #include <tuple>
 #include <vector>
 
@@ -77,18 +78,20 @@ inline constexpr auto fields<depthwise_config> =
 /// Throws: std::invalid_argument where no tile of the table fits the shape.
 [[nodiscard]] inline auto depthwise_space(const conv2d_shape& shape, const tile_table& table, vectorise_mode vectorise)
 {
-    require_valid(shape);
+    detail::require_valid(shape);
     const bool channel = vectorise == vectorise_mode::channel, pads = shape.padding_h > 0 || shape.padding_w > 0;
     std::vector<padding_mode> padding;
     if (!channel || pads) padding.push_back(padding_mode::copy);
     if (channel) padding.push_back(padding_mode::clip);
     std::vector<bool> sweeps{false};
-    const auto suits = [&](const depthwise_sweep& t) { return table.find_sweep(t.mr, t.vl, shape) == &t; };
+    const auto suits = [&](const detail::depthwise_sweep& t) { return table.find_sweep(t.mr, t.vl, shape) == &t; };
     if (channel && std::any_of(table.sweeps.begin(), table.sweeps.end(), suits)) sweeps.push_back(true);
     return space::product{
-        space::parameter<"mr">(detail::depthwise_values(table, vectorise, &depthwise_tile::mr, &depthwise_sweep::mr)),
-        space::parameter<"nv">(detail::depthwise_values(table, vectorise, &depthwise_tile::nv)),
-        space::parameter<"vl">(detail::depthwise_values(table, vectorise, &depthwise_tile::vl, &depthwise_sweep::vl)),
+        space::parameter<"mr">(
+            detail::depthwise_values(table, vectorise, &detail::depthwise_tile::mr, &detail::depthwise_sweep::mr)),
+        space::parameter<"nv">(detail::depthwise_values(table, vectorise, &detail::depthwise_tile::nv)),
+        space::parameter<"vl">(
+            detail::depthwise_values(table, vectorise, &detail::depthwise_tile::vl, &detail::depthwise_sweep::vl)),
         space::divisors<"oh_block">(shape.oh()),
         space::parameter<"pad">(padding),
         space::parameter<"sweep">(sweeps),
@@ -103,11 +106,10 @@ inline constexpr auto fields<depthwise_config> =
 }
 
 /// The plain configuration of a point in `depthwise_space`.
-template <class... Parameters>
-[[nodiscard]] depthwise_config depthwise_config_of(const space::configuration<Parameters...>& point,
-                                                   vectorise_mode vectorise)
+template <std::same_as<depthwise_config> Config, class... Parameters>
+[[nodiscard]] Config config_of(const space::configuration<Parameters...>& point, vectorise_mode vectorise)
 {
-    auto c = detail::taken<depthwise_config>(point);
+    auto c = detail::taken<Config>(point);
     c.vectorise = vectorise;
     return c;
 }
@@ -117,21 +119,22 @@ template <class... Parameters>
 /// once. With channels in vectors taps are clipped, and where the table has sweeps for the kernel there is one, over as
 /// many rows as its weights and accumulators have registers for. Throws: std::invalid_argument where the table has no
 /// tile that fits.
-[[nodiscard]] inline depthwise_config default_depthwise_config(const conv2d_shape& shape, const tile_table& table,
-                                                               vectorise_mode vectorise)
+template <std::same_as<depthwise_config> Config>
+[[nodiscard]] Config default_config(const conv2d_shape& shape, const tile_table& table, vectorise_mode vectorise)
 {
-    require_valid(shape);
+    detail::require_valid(shape);
     const bool channel = vectorise == vectorise_mode::channel;
-    const auto unwanted = [&](const depthwise_tile& t) {
-        return padded(channel ? shape.ci : shape.ow(), channel ? t.nv * t.vl : t.vl);
+    const auto unwanted = [&](const detail::depthwise_tile& t) {
+        return detail::padded(channel ? shape.ci : shape.ow(), channel ? t.nv * t.vl : t.vl);
     };
-    const depthwise_sweep* swept = nullptr;
+    const detail::depthwise_sweep* swept = nullptr;
     if (channel) {
         for (const auto& t : table.sweeps) {
             const int held = t.kernel * t.kernel + (t.kernel + t.stride - 1) / t.stride * t.mr + 1;  // vectors
             if (held * (std::max)(1, t.vl / table.lanes) > table.registers) continue;
             if (table.find_sweep(t.mr, t.vl, shape) != &t || t.mr > shape.oh()) continue;
-            const int fill = swept == nullptr ? 0 : padded(shape.ci, t.vl) - padded(shape.ci, swept->vl);
+            const int fill =
+                swept == nullptr ? 0 : detail::padded(shape.ci, t.vl) - detail::padded(shape.ci, swept->vl);
             if (swept == nullptr || fill < 0 || (fill == 0 && t.mr * t.vl > swept->mr * swept->vl)) swept = &t;
         }
         if (swept != nullptr && detail::depthwise_tile_fits(shape, table, vectorise, swept->mr, 1, swept->vl, true))
@@ -142,7 +145,7 @@ template <class... Parameters>
                     .pad = padding_mode::clip,
                     .sweep = true};
     }
-    const depthwise_tile* best = nullptr;
+    const detail::depthwise_tile* best = nullptr;
     for (const auto& t : table.depthwise) {
         if (t.vectorise != vectorise || t.mr * t.nv > table.registers / 2) continue;
         if (!detail::depthwise_tile_fits(shape, table, vectorise, t.mr, t.nv, t.vl)) continue;
@@ -152,7 +155,7 @@ template <class... Parameters>
             best = &t;
         }
     }
-    require(best != nullptr, "default_depthwise_config: the table has no depthwise tile for the shape, want one");
+    require(best != nullptr, "default_config: the table has no depthwise tile for the shape, want one");
     int rows = 1;
     if (!channel) {
         rows = shape.oh();

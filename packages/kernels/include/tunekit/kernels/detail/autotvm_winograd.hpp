@@ -175,7 +175,7 @@ template <class Config>
                                                           const autotvm::cuda_limits& limits = {})
 {
     constexpr const char* who = "winograd_cuda_source";
-    const autotvm::detail::winograd_shape f = autotvm::detail::winograd_of(s);
+    const winograd_shape f = winograd_of(s);
     require_fits(who, winograd_cuda_usage(c), limits);
     const std::int64_t products = std::int64_t{f.alpha} * f.alpha, ci = s.ci, co = s.co, tiles = f.tiles;
     const std::int64_t weights = products * ci * co, inputs = products * ci * tiles, sums = products * co * tiles;

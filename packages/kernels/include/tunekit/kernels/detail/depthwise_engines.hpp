@@ -18,7 +18,7 @@
 namespace tunekit::kernels::detail {
 
 /// The weights of blocks of `width` channels, [block][tap][channel], from [channel][tap].
-[[nodiscard]] inline buffer pack_taps(const conv2d_shape& s, int width, std::span<const float> oihw)
+[[nodiscard]] inline buffer<> pack_taps(const conv2d_shape& s, int width, std::span<const float> oihw)
 {
     const int taps = s.kernel_h * s.kernel_w, blocks = (s.ci + width - 1) / width;
     buffer out(static_cast<std::size_t>(blocks) * static_cast<std::size_t>(taps * width));
@@ -116,7 +116,7 @@ private:
     int width_ = 0, in_width_ = 0, in_rows_ = 0;
     bool copies_ = false;
     std::vector<segment_of<depthwise_function>> segments_;
-    buffer weights_, rows_;
+    buffer<> weights_, rows_;
 };
 
 /// The same by sweeps over bands of whole rows. Rows above and below the image are a row of zeros.
@@ -179,7 +179,7 @@ private:
     int vl_ = 0, width_ = 0;
     std::vector<band> bands_;
     std::vector<const float*> lines_;  // of the sweep under way
-    buffer weights_, zeros_;
+    buffer<> weights_, zeros_;
 };
 
 /// Pixels in vectors: input and output are plain. The rows that a block of output rows reads are copied into
@@ -304,7 +304,7 @@ private:
     movement moves_;
     int phases_ = 1, pitch_ = 0, in_rows_ = 0;
     std::vector<strip> strips_;
-    buffer weights_, rows_, tile_;
+    buffer<> weights_, rows_, tile_;
 };
 
 }  // namespace tunekit::kernels::detail

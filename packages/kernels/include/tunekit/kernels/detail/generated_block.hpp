@@ -10,10 +10,19 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/kernels/autotvm/vector_unit.hpp"
 #include "tunekit/kernels/detail/kernel_text.hpp"
 
 namespace tunekit::kernels::detail {
+
+/// Floats in a vector of this machine, for which -march=native compiles.
+[[nodiscard]] inline int host_lanes() noexcept
+{
+#if defined(__x86_64__) || defined(__i386__)
+    if (__builtin_cpu_supports("avx512f")) return 16;
+    if (__builtin_cpu_supports("avx")) return 8;
+#endif
+    return 4;
+}
 
 /// `rows` sums, each of `width` floats: whole vectors in NAME[row][f], and what is left in NAME_4[row], NAME_2[row],
 /// ... Small blocks are unrolled, so that they stay in registers; large ones are loops over memory.
@@ -23,17 +32,16 @@ public:
     static constexpr int max_steps = 64;        ///< multiply-adds in an unrolled loop around it
     static constexpr int max_floats = 1 << 18;  ///< of a block: 1 MiB of stack
 
-    generated_block(std::string name, int rows, int width, const vector_unit& unit)
-        : generated_block(std::move(name), rows, 1, width, unit)
+    generated_block(std::string name, int rows, int width, int lanes)
+        : generated_block(std::move(name), rows, 1, width, lanes)
     {
     }
 
     /// rows x columns sums.
-    generated_block(std::string name, int rows, int columns, int width, const vector_unit& unit)
-        : name_(std::move(name)), lanes_(unit.lanes), full_(width / unit.lanes)
+    generated_block(std::string name, int rows, int columns, int width, int lanes)
+        : name_(std::move(name)), lanes_(lanes), full_(width / lanes)
     {
-        require(unit.lanes > 0 && (unit.lanes & (unit.lanes - 1)) == 0,
-                "vector_unit: lanes is not a power of two, want one");
+        require(lanes > 0 && (lanes & (lanes - 1)) == 0, "generated code: lanes is not a power of two, want one");
         const long long floats = 1LL * rows * columns * width;
         require(floats <= max_floats,
                 "generated_block: " + std::to_string(floats) + " sums at a time, want at most 262144");

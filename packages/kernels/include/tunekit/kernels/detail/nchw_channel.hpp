@@ -100,7 +100,7 @@ private:
     };
 
     struct buffers {
-        buffer weights, rows, strip, sums;
+        buffer<> weights, rows, strip, sums;
         std::ptrdiff_t w_tap = 0, w_block = 0;  // strides of the weights
     };
 

@@ -84,7 +84,7 @@ struct pixel_strip {
 
 /// Pixels into strips of whole vectors, of which the last alone may not be filled; their micro-kernels go to `kernels`.
 [[nodiscard]] inline std::vector<pixel_strip> cut_pixels(const nchw_config& c, const tile_table& table, int length,
-                                                         std::vector<tile_function>& kernels)
+                                                         std::vector<tile_function<>>& kernels)
 {
     std::vector<pixel_strip> strips;
     const auto add = [&](int begin, int nv) {
@@ -108,11 +108,11 @@ struct pixel_strip {
 
 /// [group][tile of channels][ci / ic_block][tap][channel][kernel row][ic_block], the taps of a row in the order of
 /// their phases.
-[[nodiscard]] inline buffer pack_pixel_weights(const conv2d_shape& s, int groups, int ic_block,
-                                               const std::vector<row_tile>& tiles, const float* oihw)
+[[nodiscard]] inline buffer<> pack_pixel_weights(const conv2d_shape& s, int groups, int ic_block,
+                                                 const std::vector<row_tile>& tiles, const float* oihw)
 {
     const std::ptrdiff_t taps = std::ptrdiff_t{s.kernel_h} * s.kernel_w;
-    buffer packed(static_cast<std::size_t>(taps * s.ci * s.co * groups));
+    buffer<> packed(static_cast<std::size_t>(taps * s.ci * s.co * groups));
     float* to = packed.data();
     const auto pack = [&](const row_tile& t, const float* from, int tap) {
         for (int o = t.begin; o < t.begin + t.length; ++o) {

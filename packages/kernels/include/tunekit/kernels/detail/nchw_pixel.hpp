@@ -92,14 +92,14 @@ private:
         std::ptrdiff_t reduction = 0;  // products in an output
         std::vector<row_tile> channels;
         std::vector<pixel_strip> strips;
-        std::vector<tile_function> kernels;
+        std::vector<tile_function<>> kernels;
     };
 
     struct buffers {
-        buffer weights;  // packed
-        buffer rows;     // of the input, copied
-        buffer tail;     // the image's last columns
-        buffer tile;     // outputs of a partial strip
+        buffer<> weights;  // packed
+        buffer<> rows;     // of the input, copied
+        buffer<> tail;     // the image's last columns
+        buffer<> tile;     // outputs of a partial strip
     };
 
     struct operands {
@@ -217,25 +217,25 @@ private:
                         .last = in_.clips ? (std::min)(s.kernel_h, s.height - top) : s.kernel_h};
         const std::ptrdiff_t column = std::ptrdiff_t{s.kernel_h} * ib;  // of the weights: steps of one tap
         float* const y = on.y + p.channels.begin * out_.plane + std::ptrdiff_t{p.row} * s.ow() + pixels.begin;
-        tile_args a{.x = on.w + p.channels.begin * out_.reduction +
-                         std::ptrdiff_t{p.ic} * ib * p.channels.length * s.kernel_h * s.kernel_w + rows.first * ib,
-                    .y = pixels.partial ? own_.tile.data() : y,
-                    .x_row = column,
-                    .x_block = column * p.channels.length * s.kernel_w,
-                    .x_tap = column * p.channels.length,
-                    .w_tap = 1,
-                    .y_row = pixels.partial ? pixels.capacity : out_.plane,
-                    .blocks = config_.ic_chunk,
-                    .depth = (rows.last - rows.first) * ib,
-                    .unroll = config_.ku,
-                    .prefetch = config_.prefetch,
-                    .accumulate = p.ic > 0};
+        tile_args<> a{.x = on.w + p.channels.begin * out_.reduction +
+                           std::ptrdiff_t{p.ic} * ib * p.channels.length * s.kernel_h * s.kernel_w + rows.first * ib,
+                      .y = pixels.partial ? own_.tile.data() : y,
+                      .x_row = column,
+                      .x_block = column * p.channels.length * s.kernel_w,
+                      .x_tap = column * p.channels.length,
+                      .w_tap = 1,
+                      .y_row = pixels.partial ? pixels.capacity : out_.plane,
+                      .blocks = config_.ic_chunk,
+                      .depth = (rows.last - rows.first) * ib,
+                      .unroll = config_.ku,
+                      .prefetch = config_.prefetch,
+                      .accumulate = p.ic > 0};
         read_from(on, p, rows, a);
         const auto exchange = [&](const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row) {
             moves_.gather(from, from_row, 1, to, to_row, p.channels.length, pixels.width);
         };
         if (pixels.partial && a.accumulate) exchange(y, out_.plane, own_.tile.data(), pixels.capacity);
-        const tile_function run = out_.kernels[pixels.kernels + size(p.channels.length - 1)];
+        const tile_function<> run = out_.kernels[pixels.kernels + size(p.channels.length - 1)];
         for (int phase = 0; phase < in_.phases; ++phase) {
             a.taps = (s.kernel_w - phase + s.stride_w - 1) / s.stride_w;
             run(a);
@@ -247,7 +247,7 @@ private:
     }
 
     /// Where the pixels lie: in the copied rows, in the copied tail, or in the image.
-    void read_from(const operands& on, const part& p, const taps& rows, tile_args& a) const
+    void read_from(const operands& on, const part& p, const taps& rows, tile_args<>& a) const
     {
         const std::ptrdiff_t channel = std::ptrdiff_t{p.ic} * config_.ic_block;
         if (!in_.in_place) {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <utility>
 
+#include "tunekit/kernels/detail/micro_kernel.hpp"
 #include "tunekit/kernels/detail/movement.hpp"
-#include "tunekit/kernels/micro_kernel.hpp"
 
 namespace tunekit::kernels::detail {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tunekit/kernels/config.hpp"
-#include "tunekit/kernels/micro_kernel.hpp"
+#include "tunekit/kernels/detail/micro_kernel.hpp"
 
 namespace tunekit::kernels::detail {
 
@@ -58,7 +58,7 @@ struct segment_of {
     int tile_pixel = 0, tile_pixels = 0;  ///< the whole tile
 };
 
-using segment = segment_of<tile_function>;
+using segment = segment_of<tile_function<>>;
 
 /// The segments of a row, tile after tile. `kernel(mr)` is the micro-kernel of that height.
 template <class Kernel>

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/config.hpp"
+#include "tunekit/kernels/detail/blocked.hpp"
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/space/product.hpp"

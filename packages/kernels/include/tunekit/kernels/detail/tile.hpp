@@ -6,8 +6,8 @@
 
 #include <cstddef>
 
+#include "tunekit/kernels/detail/micro_kernel.hpp"
 #include "tunekit/kernels/detail/vectors.hpp"
-#include "tunekit/kernels/micro_kernel.hpp"
 
 namespace tunekit::kernels::detail {
 
@@ -90,7 +90,7 @@ template <class F, int MR, int NV, int VL, machine M, int Unroll>
 /// All of `depth`: whole iterations of `Unroll` steps, then single ones.
 template <class F, int MR, int NV, int VL, machine M, int Unroll>
 [[gnu::always_inline]] inline void reduce(sums_of<F, MR, NV, VL>& acc, const typename F::left* x0,
-                                          const typename F::right* w, const basic_tile_args<F>& a)
+                                          const typename F::right* w, const tile_args<F>& a)
 {
     row_addresses<MR, typename F::left> x;
 #pragma GCC unroll 16
@@ -121,7 +121,7 @@ template <class F, int MR, int NV, int VL, machine M, int Unroll>
 }
 
 template <class F, int MR, int NV, int VL, machine M, int Unroll>
-[[gnu::always_inline]] inline void tile_unrolled(const basic_tile_args<F>& a)
+[[gnu::always_inline]] inline void tile_unrolled(const tile_args<F>& a)
 {
     using vec = typename vector_of<VL, typename F::sum>::type;
     sums_of<F, MR, NV, VL> acc;
@@ -162,7 +162,7 @@ template <class F, int MR, int NV, int VL, machine M, int Unroll>
 
 /// The micro-kernel of one tile; its vectors never leave it. The machine decides how the tile is fed.
 template <class F, int MR, int NV, int VL, machine M>
-void tile_kernel(const basic_tile_args<F>& a)
+void tile_kernel(const tile_args<F>& a)
 {
     switch (a.unroll) {
         case 2:

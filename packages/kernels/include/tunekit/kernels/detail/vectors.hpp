@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "tunekit/kernels/micro_kernel.hpp"
+#include "tunekit/kernels/detail/micro_kernel.hpp"
 
 namespace tunekit::kernels::detail {
 

@@ -47,15 +47,16 @@ inline constexpr auto is_winograd = [](conv2d_algorithm a) { return a == conv2d_
 [[nodiscard]] inline auto algorithm_parameter(const conv2d_shape& s, const tile_table& table)
 {
     std::vector<conv2d_algorithm> out{conv2d_algorithm::direct};
-    if (fits_winograd(s) && !table.winograd.empty()) out.push_back(conv2d_algorithm::winograd);
+    if (s.fits_winograd() && !table.winograd.empty()) out.push_back(conv2d_algorithm::winograd);
     return space::parameter<"algorithm">(std::move(out));
 }
 
 [[nodiscard]] inline auto winograd_parameters(const tile_table& table)
 {
-    return std::tuple{space::parameter<"tile_h">(winograd_sizes(table)),
-                      space::parameter<"tile_w">(winograd_sizes(table)), space::powers_of_two<"m_tiles">(1, 64),
-                      space::parameter<"layout">({winograd_layout::by_element, winograd_layout::by_tile})};
+    return std::tuple{
+        space::parameter<"tile_h">(winograd_sizes(table)), space::parameter<"tile_w">(winograd_sizes(table)),
+        space::powers_of_two<"m_tiles">(1, 64),
+        space::parameter<"layout">({winograd_config::products::by_element, winograd_config::products::by_tile})};
 }
 
 /// What the direct algorithm alone uses, and what Winograd's alone does.
@@ -89,9 +90,9 @@ inline constexpr auto is_winograd = [](conv2d_algorithm a) { return a == conv2d_
                           .vl = vl,
                           .tile_block = mr * m_tiles,
                           .oc_block = oc_block,
-                          .layout = winograd_layout::by_element};
+                          .layout = winograd_config::products::by_element};
         const auto by_element = winograd_scratch(s, c);
-        c.layout = winograd_layout::by_tile;
+        c.layout = winograd_config::products::by_tile;
         return (std::max)(by_element, winograd_scratch(s, c)) <= max_winograd_scratch;
     };
     return std::tuple{

@@ -51,7 +51,7 @@ struct winograd_strides {
     {
         const std::ptrdiff_t block = (tiles + blocks - 1) / blocks, elements = t_h * t_w;
         const auto place = [&](std::ptrdiff_t row, std::ptrdiff_t& tile, std::ptrdiff_t& element) {
-            const bool by_tile = c.layout == winograd_layout::by_tile;
+            const bool by_tile = c.layout == winograd_config::products::by_tile;
             element = odd_lines(by_tile ? row : block * row);
             tile = by_tile ? odd_lines(elements * element) : row;
             return by_tile ? block * tile : elements * element;
@@ -92,7 +92,7 @@ inline void require_winograd(const conv2d_shape& s, const winograd_config& c, co
         invalid("winograd_config: " + std::string(name) + " is " + std::to_string(value) + ", want " + want);
     };
     require_valid(s);
-    require(fits_winograd(s),
+    require(s.fits_winograd(),
             "winograd_kernel: a convolution that is not 3 x 3 without stride and groups, want conv2d_kernel");
     for (int mr = 1; mr <= (std::max)(c.mr, 1); ++mr) {
         if (c.mr > 0 && table.find(mr, c.nv, c.vl) != nullptr) continue;
@@ -116,8 +116,8 @@ inline void require_winograd(const conv2d_shape& s, const winograd_config& c, co
 /// Transformed weights in the order in which products read them:
 /// [run of oc_block output blocks][element][step of input channels][output block of the run][channel of the step][nr].
 /// Transformed in double, for some output channels at once, so that they are written side by side.
-[[nodiscard]] inline buffer winograd_weights(const winograd_strides& p, const conv2d_shape& s, const winograd_config& c,
-                                             std::span<const float> oihw)
+[[nodiscard]] inline buffer<> winograd_weights(const winograd_strides& p, const conv2d_shape& s,
+                                               const winograd_config& c, std::span<const float> oihw)
 {
     constexpr int lanes = 8;
     using vector = std::array<double, lanes>;

@@ -38,26 +38,26 @@ namespace tunekit::kernels {
 ///          from `pack` where the configuration does not pack B.
 /// Cost:    shape.macs() fused multiply-adds per run, and the packing of operands if the configuration asks for it.
 /// Threads: distinct objects are independent; one object is for one thread at a time (it owns the scratch).
-template <class Format>
-class basic_gemm_kernel {
+template <class Format = formats::fp32>
+class gemm_kernel {
 public:
     using left = typename Format::left;                     ///< the elements of A
     using right = typename Format::right;                   ///< the elements of B
     using sum = typename Format::sum;                       ///< the elements of C
-    using table_type = product_table_of<Format>;            ///< the micro-kernels
+    using table_type = detail::product_table_of<Format>;    ///< the micro-kernels
     static constexpr std::ptrdiff_t group = Format::group;  ///< steps of k of an instruction
 
     /// Plans the product of dense matrices.
-    basic_gemm_kernel(const gemm_shape& shape, const gemm_config& config, const table_type& table)
-        : basic_gemm_kernel(shape, config, table, dense_strides(shape))
+    gemm_kernel(const gemm_shape& shape, const gemm_config& config, const table_type& table)
+        : gemm_kernel(shape, config, table, gemm_strides::dense(shape))
     {
     }
 
-    basic_gemm_kernel(const gemm_shape& shape, const gemm_config& config, const table_type& table,
-                      const gemm_strides& strides)
+    gemm_kernel(const gemm_shape& shape, const gemm_config& config, const table_type& table,
+                const gemm_strides& strides)
         : shape_(shape), config_(config), strides_(strides), copy_(detail::copies_of(table))
     {
-        require_valid(shape);
+        detail::require_valid(shape);
         detail::check_gemm<Format>(config, table);
         nr_ = config.nv * config.vl;
         mc_ = (std::min)(config.mc, shape.m);
@@ -67,10 +67,10 @@ public:
         whole_rows_ = detail::tiles_of_row(mc_, config.mr, config.edge);
         if (shape.m % mc_ != 0) rest_ = detail::tiles_of_row(shape.m % mc_, config.mr, config.edge);
         const auto n = [](int i) { return static_cast<std::size_t>(i); };
-        if (config.pack_a || shape.k % Format::group != 0) a_ = basic_buffer<left>(n(mc_) * n(kc_));
+        if (config.pack_a || shape.k % Format::group != 0) a_ = buffer<left>(n(mc_) * n(kc_));
         // Without packing, the last columns alone are copied: a vector there would reach past the row.
-        b_ = basic_buffer<right>(n(kc_) * n(config.pack_b ? nc_ : nr_));
-        c_ = basic_buffer<sum>(n(config.mr) * n(nr_));
+        b_ = buffer<right>(n(kc_) * n(config.pack_b ? nc_ : nr_));
+        c_ = buffer<sum>(n(config.mr) * n(nr_));
     }
 
     [[nodiscard]] const gemm_shape& shape() const noexcept { return shape_; }
@@ -96,7 +96,7 @@ public:
     void pack(const right* b)
     {
         require(config_.pack_b, "gemm_kernel: the configuration does not pack B, want pack_b for pack()");
-        if (ahead_.size() == 0) ahead_ = basic_buffer<right>(static_cast<std::size_t>(shape_.batch * packed_size()));
+        if (ahead_.size() == 0) ahead_ = buffer<right>(static_cast<std::size_t>(shape_.batch * packed_size()));
         for (int i = 0; i < shape_.batch; ++i, b += strides_.batch_b) {
             for (int n = 0; n < shape_.n; n += nc_) {
                 for (int k = 0; k < shape_.k; k += kc_) {
@@ -203,14 +203,13 @@ private:
         const bool copied = copies_a(k);
         const left* const x = copied ? a_.data() : p.a + m.begin * strides_.lda + k.begin;
         sum* const y = p.c + m.begin * strides_.ldc;
-        detail::basic_tile_args<Format> args{
-            .x_row = copied ? kc_ : strides_.lda,  // made once: a call sets what differs
-            .y_row = strides_.ldc,
-            .depth = whole_groups(k.size()) / Format::group,
-            .unroll = config_.ku,
-            .prefetch = config_.prefetch,
-            .accumulate = k.begin > 0,
-            .fetch_y = config_.fetch_c};
+        detail::tile_args<Format> args{.x_row = copied ? kc_ : strides_.lda,  // made once: a call sets what differs
+                                       .y_row = strides_.ldc,
+                                       .depth = whole_groups(k.size()) / Format::group,
+                                       .unroll = config_.ku,
+                                       .prefetch = config_.prefetch,
+                                       .accumulate = k.begin > 0,
+                                       .fetch_y = config_.fetch_c};
         const auto compute = [&](const panel& b, const detail::row_tile& t, int j) {
             args.x = x + t.begin * args.x_row;
             args.w = b.data;
@@ -250,7 +249,7 @@ private:
     }
 
     /// A tile of which only `width` columns are C's: by way of the scratch.
-    void compute_narrow(detail::basic_tile_args<Format> args, int rows, int width)
+    void compute_narrow(detail::tile_args<Format> args, int rows, int width)
     {
         sum* const c = args.y;
         const auto bytes = static_cast<std::size_t>(width) * sizeof(sum);
@@ -270,14 +269,11 @@ private:
     gemm_strides strides_;
     detail::operand_copies<Format> copy_;
     int nr_ = 0, mc_ = 0, nc_ = 0, kc_ = 0;
-    std::vector<detail::basic_tile_function<Format>> tiles_;  // by rows - 1
+    std::vector<detail::tile_function<Format>> tiles_;  // by rows - 1
     std::vector<detail::row_tile> whole_rows_, rest_;
-    basic_buffer<left> a_;
-    basic_buffer<right> b_, ahead_;
-    basic_buffer<sum> c_;
+    buffer<left> a_;
+    buffer<right> b_, ahead_;
+    buffer<sum> c_;
 };
-
-/// A matrix product in single precision.
-using gemm_kernel = basic_gemm_kernel<formats::fp32>;
 
 }  // namespace tunekit::kernels

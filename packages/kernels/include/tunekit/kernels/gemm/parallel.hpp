@@ -17,53 +17,53 @@
 
 namespace tunekit::kernels {
 
-/// A matrix product made from a configuration, as `basic_gemm_kernel`, whose parts run in parallel on the threads of
+/// A matrix product made from a configuration, as `gemm_kernel`, whose parts run in parallel on the threads of
 /// the caller's executor.
 ///
 ///     parallel_gemm kernel(shape, config, kernel_table(), 4);
 ///     kernel.run(a, b, c, executor);
 ///
 /// By default a batch is divided into its matrices, and one product into blocks of columns, or of rows where there are
-/// more of those. A `gemm_division`, for example a point of `parallel_gemm_space`, says it otherwise. Every element of
-/// C is summed in the order of the configuration, so the result is the same for any number of threads.
+/// more of those. A `gemm_division`, for example a point of `gemm_space` for several threads, says it otherwise. Every
+/// element of C is summed in the order of the configuration, so the result is the same for any number of threads.
 ///
-/// Errors:  std::invalid_argument from the constructor for fewer than one part, and as `basic_gemm_kernel`.
-/// Cost:    that of `basic_gemm_kernel`, with its scratch once per part. Each part packs the operands that it reads.
+/// Errors:  std::invalid_argument from the constructor for fewer than one part, and as `gemm_kernel`.
+/// Cost:    that of `gemm_kernel`, with its scratch once per part. Each part packs the operands that it reads.
 /// Threads: distinct objects are independent; one object has one `run` at a time.
-template <class Format>
-class basic_parallel_gemm {
+template <class Format = formats::fp32>
+class parallel_gemm {
 public:
-    using left = typename Format::left;                ///< of A
-    using right = typename Format::right;              ///< of B
-    using sum = typename Format::sum;                  ///< of C
-    using serial = basic_gemm_kernel<Format>;          ///< the same on one thread
-    using tile_table_type = product_table_of<Format>;  ///< the micro-kernels
+    using left = typename Format::left;                        ///< of A
+    using right = typename Format::right;                      ///< of B
+    using sum = typename Format::sum;                          ///< of C
+    using serial = gemm_kernel<Format>;                        ///< the same on one thread
+    using tile_table_type = detail::product_table_of<Format>;  ///< the micro-kernels
 
     /// Plans the product for at most `threads` parts.
-    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table, int threads)
-        : basic_parallel_gemm(shape, config, table, threads, dense_strides(shape))
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table, int threads)
+        : parallel_gemm(shape, config, table, threads, gemm_strides::dense(shape))
     {
     }
 
     /// Plans the product for at most `threads` parts.
-    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table, int threads,
-                        const gemm_strides& strides)
-        : basic_parallel_gemm(shape, config, table, gemm_division{.parts = threads}, strides)
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table, int threads,
+                  const gemm_strides& strides)
+        : parallel_gemm(shape, config, table, gemm_division{.parts = threads}, strides)
     {
     }
 
     /// Plans the product for this division.
-    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table,
-                        const gemm_division& division)
-        : basic_parallel_gemm(shape, config, table, division, dense_strides(shape))
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table,
+                  const gemm_division& division)
+        : parallel_gemm(shape, config, table, division, gemm_strides::dense(shape))
     {
     }
 
     /// Plans the product for this division.
-    basic_parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table,
-                        const gemm_division& division, const gemm_strides& strides)
+    parallel_gemm(const gemm_shape& shape, const gemm_config& config, const tile_table_type& table,
+                  const gemm_division& division, const gemm_strides& strides)
     {
-        require_valid(shape);
+        detail::require_valid(shape);
         const int threads = division.parts;
         require(threads >= 1, "parallel_gemm: threads is " + std::to_string(threads) + ", want >= 1");
         // A tile that is larger than the product leaves one part; the kernel says what is wrong with one that is not
@@ -71,19 +71,19 @@ public:
         const int nr =
             static_cast<int>(std::clamp(std::int64_t{config.nv} * config.vl, std::int64_t{1}, std::int64_t{shape.n}));
         const int mr = std::clamp(config.mr, 1, shape.m);
-        gemm_split split = division.split;
-        if (split == gemm_split::automatic)
-            split = shape.batch > 1                ? gemm_split::batch
-                    : shape.n / nr >= shape.m / mr ? gemm_split::columns
-                                                   : gemm_split::rows;
-        if (split == gemm_split::batch) {
+        gemm_division::cut split = division.split;
+        if (split == gemm_division::cut::automatic)
+            split = shape.batch > 1                ? gemm_division::cut::batch
+                    : shape.n / nr >= shape.m / mr ? gemm_division::cut::columns
+                                                   : gemm_division::cut::rows;
+        if (split == gemm_division::cut::batch) {
             detail::divide(shape.batch, 1, threads, [&](int begin, int size) {
                 gemm_shape s = shape;
                 s.batch = size;
                 add(s, config, table, strides, begin * strides.batch_a, begin * strides.batch_b,
                     begin * strides.batch_c);
             });
-        } else if (split == gemm_split::columns) {
+        } else if (split == gemm_division::cut::columns) {
             detail::divide(shape.n, nr, threads, [&](int begin, int size) {
                 gemm_shape s = shape;
                 s.n = size;
@@ -125,8 +125,5 @@ private:
 
     std::vector<part> parts_;
 };
-
-/// A matrix product in single precision on several threads.
-using parallel_gemm = basic_parallel_gemm<formats::fp32>;
 
 }  // namespace tunekit::kernels

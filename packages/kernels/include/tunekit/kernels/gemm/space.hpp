@@ -98,14 +98,13 @@ template <detail::any_product_table Table>
 /// `parallel_gemm` runs them. Measure it by wall time, on all cores that the parts use.
 /// Throws: std::invalid_argument as `gemm_space`, and where threads < 1.
 template <detail::any_product_table Table>
-[[nodiscard]] auto parallel_gemm_space(const gemm_shape& shape, const Table& table, int threads,
-                                       hazards hazard = hazards::excluded)
+[[nodiscard]] auto gemm_space(const gemm_shape& shape, const Table& table, int threads)
 {
-    return detail::product_of(detail::gemm_parameters(shape, table, hazard),
+    return detail::product_of(detail::gemm_parameters(shape, table, hazards::excluded),
                               detail::division_parameters(shape, threads));
 }
 
-/// The point of a `parallel_gemm_space` with these values; empty where it is not in the space.
+/// The point of a `gemm_space` for several threads with these values; empty where it is not in the space.
 template <class Space>
 [[nodiscard]] std::optional<index> index_of(const Space& space, const gemm_config& c, const gemm_division& d)
 {

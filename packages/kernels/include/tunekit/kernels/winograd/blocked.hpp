@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "tunekit/kernels/blocked.hpp"
 #include "tunekit/kernels/buffer.hpp"
+#include "tunekit/kernels/detail/blocked.hpp"
 #include "tunekit/kernels/detail/rows.hpp"
 #include "tunekit/kernels/detail/winograd_strides.hpp"
 #include "tunekit/kernels/shapes.hpp"
@@ -122,7 +122,7 @@ private:
     /// A call of a micro-kernel on some tiles of a block.
     struct call {
         int first = 0;
-        detail::tile_function run = nullptr;
+        detail::tile_function<> run = nullptr;
     };
 
     /// Where a tile lies: its image, its first output, and which of its inputs are inside the image.
@@ -225,13 +225,13 @@ private:
     {
         const std::ptrdiff_t panel = std::ptrdiff_t{strides_.step} * strides_.nr,
                              matrix = std::ptrdiff_t{shape_.ci} * strides_.nr;
-        tile_args a{.w = weights_.data() + first * strides_.t_h * strides_.t_w * matrix,
-                    .x_row = strides_.input_tile,
-                    .w_step = strides_.nr,
-                    .y_row = strides_.product_tile,
-                    .depth = strides_.step,
-                    .unroll = config_.ku,
-                    .prefetch = config_.prefetch};
+        detail::tile_args<> a{.w = weights_.data() + first * strides_.t_h * strides_.t_w * matrix,
+                              .x_row = strides_.input_tile,
+                              .w_step = strides_.nr,
+                              .y_row = strides_.product_tile,
+                              .depth = strides_.step,
+                              .unroll = config_.ku,
+                              .prefetch = config_.prefetch};
         for (int e = 0; e < strides_.t_h * strides_.t_w; ++e) {
             const float* const x = inputs_.data() + e * strides_.input_element;
             float* const y = products_.data() + e * strides_.product_element;
@@ -290,9 +290,9 @@ private:
     conv2d_shape shape_;
     winograd_config config_;
     detail::winograd_strides strides_;
-    winograd_transform down_, across_;
+    detail::winograd_transform down_, across_;
     std::array<std::vector<call>, 2> calls_;  // of blocks of the lesser and the larger size
-    buffer weights_, inputs_, products_, half_, patch_;
+    buffer<> weights_, inputs_, products_, half_, patch_;
 };
 
 }  // namespace tunekit::kernels

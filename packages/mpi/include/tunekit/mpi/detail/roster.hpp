@@ -41,7 +41,7 @@ public:
           options_(std::move(options)),
           members_(carrier.workers()),
           work_(carrier.workers()),
-          trust_(carrier.workers(), options_.quarantine),
+          trust_(carrier.workers()),
           joined_until_(carrier.now() + options_.join_seconds)
     {
         validate(options_, members_.size(), tasks_.size());
@@ -290,7 +290,7 @@ private:
     void take_out_if_slow(std::size_t w)
     {
         const auto slow = slower(w);
-        if (!slow || !(slow->within.low > options_.slow_above)) return;
+        if (!slow || !(slow->within.low > leased_options::slow_above)) return;
         const auto digits = [](double x) { return core::text_of(x, std::chars_format::fixed, 2); };
         refuse(w,
                "was taken out: the reference takes " + digits(slow->ratio) + " [" + digits(slow->within.low) + ", " +

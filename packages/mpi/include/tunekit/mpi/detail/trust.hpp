@@ -33,9 +33,8 @@ namespace tunekit::mpi::detail {
 /// What became of the pieces on each worker, by the rule of measure::quarantine, for each duty by itself.
 class trust {
 public:
-    trust(std::size_t workers, const measure::quarantine_options& rule)
-        : rules_{measure::quarantine(workers, rule), measure::quarantine(workers, rule),
-                 measure::quarantine(workers, rule)},
+    explicit trust(std::size_t workers)
+        : rules_{measure::quarantine(workers), measure::quarantine(workers), measure::quarantine(workers)},
           failures_(workers)
     {
     }

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
@@ -91,22 +92,18 @@ public:
             if (best_.candidate != untuned_.candidate && best_.times.seen() < first_calls_)
                 return turn_of(role::best, best_.candidate);
         }
-        while (!race_ && !tried_ && !over_) {
+        while (is<untaught>() || is<between>()) {
             if (!refreshed_) return turn_of(role::best, best_.candidate);
-            if (!taught_) teach_first(space, strategy);
-            if (!decided() && stale_ >= (std::min)(o.eager, o.patience)) begin_race(o);
-            else if (stops(o) || !propose(space, strategy, probe)) end_search(o);
+            if (is<untaught>()) teach_first(space, strategy);
+            if (!decided() && stale_ >= (std::min)(o.eager, o.patience)) begin_race(o, false);
+            else if (stops(o) || !propose(space, strategy, probe)) begin_race(o, true);
         }
-        if (over_) return turn_of(role::best, best_.candidate);
-        if (tried_) {
-            const double loss = expected_loss(*tried_) + o.call_seconds;
-            if (const std::uint64_t n = calls_until(loss, o)) return wait(n);
-            return turn_of(role::candidate, tried_->candidate);
-        }
-        const index racer = race_->racer();
-        const double loss = (std::max)(0.0, cost_of(racer) - best_cost()) + o.call_seconds;
-        if (const std::uint64_t n = calls_until(loss, o)) return wait(n);
-        return turn_of(role::racer, racer);
+        if (over()) return turn_of(role::best, best_.candidate);
+        const trial* const tried = std::get_if<trial>(&doing_);
+        const index i = tried != nullptr ? tried->of.candidate : std::get<race>(doing_).run.racer();
+        const double slower = tried != nullptr ? expected_loss(*tried) : (std::max)(0.0, cost_of(i) - best_cost());
+        if (const std::uint64_t n = calls_until(slower + o.call_seconds, o)) return wait(n);
+        return turn_of(role::under_way, i);
     }
 
     /// Adds `n` calls of the best configuration that were not timed.
@@ -139,21 +136,17 @@ public:
                 refreshed_ = true;
                 pass(1);
                 return decided() ? void() : distrust();
-            case role::candidate:
+            case role::under_way:
                 pass(1);
                 if (good) books_.lost += loss_of(seconds);
-                return tries(space, strategy, o, seconds, good);
-            case role::racer:
-                pass(1);
-                if (good) books_.lost += loss_of(seconds);
-                return races(seconds, good);
+                return is<trial>() ? tries(space, strategy, o, seconds, good) : races(seconds, good);
         }
     }
 
     /// Says that the time of the call that `next` asked for will not come.
     void forget(const Space& space, const Strategy& strategy, const options& o)
     {
-        if (role_ == role::candidate) told(space, strategy, o, std::numeric_limits<double>::infinity());
+        if (role_ == role::under_way && is<trial>()) told(space, strategy, o, std::numeric_limits<double>::infinity());
         role_ = role::none;
     }
 
@@ -161,27 +154,27 @@ public:
     void give_up()
     {
         verdict_ = outcome{.winner = untuned_.candidate, .runner_up = untuned_.candidate};
-        over_ = true;
+        doing_ = nothing{};
     }
 
     /// Whether there is a verdict.
     [[nodiscard]] bool decided() const noexcept { return verdict_.has_value(); }
     /// Whether nothing is left to try.
-    [[nodiscard]] bool over() const noexcept { return over_; }
+    [[nodiscard]] bool over() const noexcept { return is<nothing>(); }
     [[nodiscard]] const outcome& verdict() const { return *verdict_; }
     /// What another process needs to go on; `untimed` calls came since the last turn. Precondition: the default was
     /// timed.
     [[nodiscard]] progress so_far(std::uint64_t untimed) const
     {
         progress p{.what = decided() ? *verdict_ : provisional(), .settled = decided()};
-        if (over_) return p;
+        if (over()) return p;
         p.search = unfinished{.in_vain = stale_, .books = books_, .answers = answers_};
         p.search->books.pass(static_cast<double>(untimed), default_cost(), best_cost());
         std::copy(slowest_, slowest_ + 2, p.search->slowest);
         return p;
     }
     [[nodiscard]] index best() const noexcept { return best_.candidate; }
-    [[nodiscard]] bool racing() const noexcept { return race_.has_value(); }
+    [[nodiscard]] bool racing() const noexcept { return is<race>(); }
     [[nodiscard]] bool opening() const noexcept { return trials_ == 0 && !racing(); }
     [[nodiscard]] std::uint64_t trials() const noexcept { return trials_; }
     [[nodiscard]] std::uint32_t strikes() const noexcept { return strikes_; }
@@ -197,7 +190,26 @@ private:
     /// Calls of the default before its time counts as known, and those where an earlier process timed it.
     static constexpr std::uint64_t first_calls = 5, resumed_calls = 3;
 
-    enum class role : std::uint8_t { none, untuned, best, candidate, racer };
+    /// What the next call is timed as.
+    enum class role : std::uint8_t { none, untuned, best, under_way };
+
+    struct untaught {};  ///< the strategy does not know yet what is known
+    struct between {};   ///< no candidate runs
+    struct trial {
+        contender of;
+        bool far;  ///< whether it is more than one step of one parameter away from the best
+    };
+    struct race {
+        runoff run;
+        bool last;  ///< whether it ends the search
+    };
+    struct nothing {};  ///< the run is over
+
+    template <class State>
+    [[nodiscard]] bool is() const noexcept
+    {
+        return std::holds_alternative<State>(doing_);
+    }
 
     [[nodiscard]] turn turn_of(role r, index i) noexcept
     {
@@ -231,9 +243,9 @@ private:
 
     /// The seconds that a call of the candidate is expected to lose. One that never ran may be as slow as the slowest
     /// so far at the same distance.
-    [[nodiscard]] double expected_loss(const contender& c) const
+    [[nodiscard]] double expected_loss(const trial& t) const
     {
-        const double slower = c.times.seen() > 0 ? c.times.median() / best_cost() : slowest_[far_];
+        const double slower = t.of.times.seen() > 0 ? t.of.times.median() / best_cost() : slowest_[t.far];
         return (std::max)(0.0, slower - 1) * best_cost();
     }
 
@@ -266,7 +278,7 @@ private:
         }
         observe(space, strategy, untuned_.candidate, measured(default_cost()));
         if (best_.candidate != untuned_.candidate) observe(space, strategy, best_.candidate, measured(best_cost()));
-        taught_ = true;
+        doing_ = between{};
     }
 
     [[nodiscard]] static measure::measurement measured(double cost)
@@ -304,7 +316,7 @@ private:
 
     void observe(const Space& space, const Strategy& strategy, index i, const measure::measurement& m)
     {
-        strategy.observe(*state_, space, std::span<const index>(&i, 1), std::span<const measure::measurement>(&m, 1),
+        strategy.observe(state_, space, std::span<const index>(&i, 1), std::span<const measure::measurement>(&m, 1),
                          gen_);
     }
 
@@ -312,7 +324,7 @@ private:
     template <class Probe>
     [[nodiscard]] bool propose(const Space& space, const Strategy& strategy, const Probe& probe)
     {
-        const std::vector<index> one = strategy.propose(*state_, space, 1, gen_);
+        const std::vector<index> one = strategy.propose(state_, space, 1, gen_);
         if (one.size() != 1 || one.front() >= space.size()) return false;
         ++trials_;
         ++stale_;
@@ -324,17 +336,16 @@ private:
                 return true;
             }
         }
-        tried_ = contender{.candidate = one.front()};
-        far_ = is_far(space, one.front());
+        doing_ = trial{{.candidate = one.front()}, is_far(space, one.front())};
         return true;
     }
 
     void tries(const Space& space, const Strategy& strategy, const options& o, double seconds, bool good)
     {
-        contender& c = *tried_;
+        auto& [c, far] = std::get<trial>(doing_);
         if (good) {
             c.times.add(seconds);
-            slowest_[far_] = (std::max)(slowest_[far_], 1 + loss_of(seconds) / best_cost());
+            slowest_[far] = (std::max)(slowest_[far], 1 + loss_of(seconds) / best_cost());
             slowest_[1] = (std::max)(slowest_[0], slowest_[1]);
         }
         const std::uint64_t runs = c.times.seen(), wanted = best_.calls_of_others(o.runs);
@@ -347,16 +358,17 @@ private:
         best_few_.learn({m.cost, c.candidate});
         if (!lost) best_few_.keep({m.cost, c.candidate}, o.finalists);
         if (good) renew_runner_up({m.cost, c.candidate}, runs);
-        if (!lost && m.cost < best_cost() && runs >= wanted) {
-            if (decided()) {
-                race_.emplace(std::vector{best_.candidate, c.candidate});
-            } else {
-                best_ = c;
-                stale_ = 0;
-            }
-        }
-        tried_.reset();
         refreshed_ = false;
+        const bool better = !lost && m.cost < best_cost() && runs >= wanted;
+        if (better && decided()) {
+            doing_ = race{runoff({best_.candidate, c.candidate}), false};
+            return;
+        }
+        if (better) {
+            best_ = c;
+            stale_ = 0;
+        }
+        doing_ = between{};
     }
 
     /// What a call lost. Of one that took more than a hundred times as long the rest is not paid for: most of those
@@ -375,47 +387,32 @@ private:
         if (best_cost() > default_cost()) best_ = untuned_;
     }
 
-    void begin_race(const options& o)
+    /// Begins a race: the one that decides, or one of the winner against the best of the others. `last`: the search
+    /// ends with it, or now where there is nobody to race.
+    void begin_race(const options& o, bool last)
     {
-        std::vector<index> all{untuned_.candidate};
-        if (best_.candidate != untuned_.candidate) all.push_back(best_.candidate);
+        std::vector<index> all{decided() ? best_.candidate : untuned_.candidate};
+        if (best_.candidate != all.front()) all.push_back(best_.candidate);
         best_few_.line_up(all, best_cost(), o.finalists + 1);
-        const found second = best_few_.other_than(best_.candidate);
-        if (all.size() <= 2 && second.cost < infinite &&  // so that the runner-up's time is known as well as others
-            std::find(all.begin(), all.end(), second.candidate) == all.end())
-            all.push_back(second.candidate);
-        if (all.size() == 1) verdict_ = provisional();
-        else race_.emplace(all);
-    }
-
-    /// Ends the search with a race: the one that decides, or one of the winner against the best of the others.
-    void end_search(const options& o)
-    {
-        last_ = true;
         if (!decided()) {
-            begin_race(o);
-        } else {
-            std::vector<index> all{best_.candidate};
-            best_few_.line_up(all, best_cost(), all.size() + o.finalists);
-            if (all.size() > 1) race_.emplace(all);
+            const found second = best_few_.other_than(best_.candidate);
+            if (all.size() <= 2 && second.cost < infinite &&  // so that the runner-up's time is known as well as others
+                std::find(all.begin(), all.end(), second.candidate) == all.end())
+                all.push_back(second.candidate);
+            if (all.size() == 1) verdict_ = provisional();
         }
-        if (!race_) finish();
-    }
-
-    void finish()
-    {
-        over_ = true;
-        state_.reset();
-        answers_ = {};
+        if (all.size() > 1) doing_ = race{runoff(all), last};
+        else if (last) doing_ = nothing{};
     }
 
     void races(double seconds, bool good)
     {
-        const std::optional<measure::race_result> r = race_->told(seconds, good);
+        auto& [run, last] = std::get<race>(doing_);
+        const std::optional<measure::race_result> r = run.told(seconds, good);
         if (!r) return;
-        race_.reset();
         settle(*r);
-        if (last_) finish();
+        if (last) doing_ = nothing{};
+        else doing_ = between{};
     }
 
     /// Settles on the fastest that was not shown to be slower; on the default unless it was shown to be.
@@ -458,22 +455,19 @@ private:
     static constexpr double most_paid = 100;  ///< calls
 
     contender untuned_, best_;
-    std::optional<contender> tried_{};
     account books_;
     random::philox gen_;
-    std::optional<search::state_of<Strategy, Space>> state_;  ///< empty once it is over
+    search::state_of<Strategy, Space> state_;
     shortlist best_few_;
     std::vector<answer> answers_{};  ///< of all candidates
-    std::optional<runoff> race_{};
+    std::variant<untaught, between, trial, race, nothing> doing_{};
     std::optional<outcome> verdict_{};
     double known_cost_ = 0;  ///< the best one's in an earlier process; 0: not known
     double slowest_[2];      ///< the slowest candidate so far, near and far, in times of the best one's cost
-    bool far_ = false;       ///< whether the candidate under way is a far one
     std::uint64_t trials_ = 0, stale_ = 0, first_calls_ = first_calls;
     std::uint32_t strikes_ = 0;  ///< calls of the default or the best that gave no time
     role role_ = role::none;
-    bool taught_ = false, refreshed_ = false, over_ = false;
-    bool last_ = false;  ///< whether the race under way ends the search
+    bool refreshed_ = false;  ///< whether the best was timed since the last candidate; a race keeps that
 };
 
 }  // namespace detail

@@ -11,11 +11,13 @@
 
 namespace tunekit::measure {
 
-/// Text without includes, and the launches that compute the result, one after another. All have the same arguments: the
+/// OpenCL C, or CUDA C++ whose entries are `extern "C" __global__`, and the launches that compute the result, one after
+/// another. All have the same arguments: the
 /// operands, the result and, where `scratch_floats` is not 0, scratch memory of that many floats.
 struct device_source {
     /// One launch of one function, as a driver takes it. OpenCL calls blocks work-groups, threads work-items and shared
-    /// memory local.
+    /// memory local: where `shared_bytes` is not 0, the function's last parameter is a `__local` pointer to so many
+    /// bytes. Set `entry` there: its default is a reserved word of OpenCL C.
     struct launch {
         std::string entry = "kernel";                               ///< name of the function in the source
         std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};  ///< x, y, z: blocks, and threads of each

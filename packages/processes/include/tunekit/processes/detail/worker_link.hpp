@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
@@ -58,19 +59,20 @@ public:
     /// Ends the children and waits for them.
     ~worker_link();
 
-    [[nodiscard]] bool idle() const noexcept { return stage_.at == state::idle; }
     /// Whether there are no children any more.
-    [[nodiscard]] bool gone() const noexcept { return stage_.at == state::gone || refused(); }
+    [[nodiscard]] bool gone() const noexcept { return std::holds_alternative<no_children>(state_); }
     /// Whether the system gives no children, which no candidate has caused.
-    [[nodiscard]] bool refused() const noexcept { return stage_.at == state::refused; }
+    [[nodiscard]] bool refused() const noexcept { return gone() && std::get<no_children>(state_).refused; }
     /// The conversation with the zygote.
     [[nodiscard]] const descriptor& control() const noexcept { return control_; }
     [[nodiscard]] const worker_hold& hold() const noexcept { return hold_; }
     /// Ends the children at once.
-    void end() { leave("it was ended"); }
-    [[nodiscard]] const std::string& why_gone() const noexcept { return why_gone_; }
+    void end() { state_ = leave("it was ended"); }
+    /// Precondition: gone().
+    [[nodiscard]] const std::string& why_gone() const { return std::get<no_children>(state_).why; }
 
-    /// Gives a candidate to the worker, or to a new one if it has ended. Precondition: idle().
+    /// Gives a candidate to the worker, or to a new one if it has ended. Precondition: not gone(), and the candidate
+    /// before was taken.
     void begin(const order& next);
 
     /// Adds what it waits for to `events`.
@@ -82,32 +84,54 @@ public:
     /// Waits until the candidate is measured or lost.
     void await();
 
-    /// The measurement; empty where the children are gone and the candidate's result is not known.
+    /// The measurement; empty where the children are gone and the candidate's result is not known. Precondition:
+    /// `advance` has returned true since `begin`.
     [[nodiscard]] std::optional<measurement> take();
 
 private:
-    /// `running`: the worker has the order. `settling`: it has answered, and what it left may still run. `replacing`:
-    /// the zygote makes another worker. `over`: the candidate is measured. `gone`, `refused`: there are no children any
-    /// more.
-    enum class state : std::uint8_t { idle, running, settling, replacing, over, gone, refused };
-    enum class heard : std::uint8_t { answer, end, nonsense, too_long, too_much };
-    enum class then : std::uint8_t { give, conclude, finish };  ///< what follows a replacement
-
-    /// Where the conversation is, and what it waits for there.
-    struct stage {
-        state at = state::idle;
-        double look = 0;  ///< when memory (running), threads (settling) or the zygote (replacing) are looked at next
-        double by = 0;    ///< when the state ends in any case
+    struct idle {};
+    /// The worker has the order.
+    struct running {
+        double look = 0;          ///< when its memory is looked at next
+        double by = 0;            ///< when it is out of time
+        bool waited_for = false;  ///< whether there was nothing to read once
+        std::vector<unsigned char> bytes{};
+    };
+    /// The worker has answered, and what it left may still run.
+    struct settling {
+        bool changed = false;        ///< whether the candidate changed its worker so that no other may run in it
+        double look = 0;             ///< when threads are looked at next
+        std::optional<double> by{};  ///< when they must have come to rest; empty before the first look
+    };
+    enum class then : std::uint8_t { give, conclude, finish };
+    /// The zygote makes another worker.
+    struct replacing {
         then after = then::give;
+        double look = 0;  ///< when the zygote is looked at next
+        double by = 0;    ///< when it counts as gone
+    };
+    struct measured {
+        measurement m{};
+    };
+    struct no_children {
+        std::string why{};
+        std::optional<measurement> known{};  ///< of the candidate that was under way
+        bool refused = false;
+    };
+    using state = std::variant<idle, running, settling, replacing, measured, no_children>;
+
+    /// The worker that was made last.
+    struct worker {
+        descriptor socket{};  ///< empty once another one is wanted
+        pid_t pid = -1;
+        leftovers beside{};
+        std::size_t baseline = 0;  ///< resident bytes when it began
+        std::uint64_t served = 0;  ///< candidates that it was given
     };
     /// One run of the candidate in one worker.
     struct attempt {
         double start = 0;
-        bool waited_for = false;
-        bool changed = false;  ///< whether the candidate changed its worker so that no other may run in it
-        bool known = false;    ///< whether the result of this try is known, whatever happens to the worker
-        heard how = heard::answer;
-        std::vector<unsigned char> bytes{};
+        bool known = false;  ///< whether `m` is its result, whatever happens to the worker
         measurement m{};
     };
     /// The conversation about one candidate: a try, and a second one in a fresh worker where the first is in doubt.
@@ -118,7 +142,7 @@ private:
         bool again = false;      ///< whether this is the second try
         bool sent_anew = false;
         double spent = 0;  ///< seconds of the first try
-        std::optional<measurement> measured{};
+        attempt tried{};   ///< the one under way, or the last
     };
 
     /// Seconds of a measurement beyond which the state of the keeper, which takes 3 us to read, is looked at.
@@ -126,48 +150,47 @@ private:
     static constexpr double settle_seconds = 0.01;  ///< within which threads must come to rest, as those of OpenMP do
 
     [[nodiscard]] bool watched() const noexcept { return hold_.watched && hold_.memory_bytes != 0; }
-    /// Whether a candidate that answered has sent its keeper a signal, as far as that can be seen.
-    [[nodiscard]] bool attacked() const
+    [[nodiscard]] std::string limit_text() const
     {
-        return wall_clock{}() - try_.start > looked_at_seconds && !beside_.keeper_sleeps();
+        return short_number(static_cast<double>(hold_.memory_bytes >> 20)) + " MiB";
     }
-    void give();
-    /// Reads what the worker has sent. True where that is the end of this try.
-    bool listen();
     /// Whether the zygote has reported that this worker has ended, or the zygote is gone.
     bool told_of_end();
-    /// Ends a try: what a good answer left must settle, and any other end needs another worker.
-    bool heard_all(heard how);
-    /// The failure of a try that ended in that way, where its worker need not end to know it.
-    [[nodiscard]] std::optional<failure> failure_of(heard how) const;
-    /// Makes sure that nothing of a candidate that succeeded still runs beside the next one. True where that is done.
-    bool settled();
+
+    // What follows a state; empty where there is something to wait for.
+    /// Reads what the worker has sent.
+    std::optional<state> after(running& now);
+    /// Makes sure that nothing of a candidate that succeeded still runs beside the next one.
+    std::optional<state> after(settling& now);
+    /// Takes the zygote's next answer to an order.
+    std::optional<state> after(replacing& now);
+
+    // The transitions: what they do, and the state that follows.
+    /// Sends the order.
+    state give();
+    /// Takes an answer: what a good one left must settle, and any other needs another worker.
+    state answered(bool changed);
+    /// Ends a try with a failure that is known before its worker ends.
+    state fail(failure_kind kind, std::string message);
+    /// Ends a try whose worker ends or is ended at once.
+    state condemn(bool at_once);
     /// Asks for another worker.
-    void replace(bool at_once, then after);
-    /// Takes the new worker, if it has come. True where the conversation continues or is over.
-    bool replaced();
-    /// Reads the zygote's next answer to an order, into `answer`. False if it cannot be read; the children may be gone
-    /// then.
-    bool hear_zygote(zygote_answer& answer);
+    state replace(bool at_once, then next);
+    /// Takes the new worker, if there is one.
+    state replaced(const zygote_answer& answer, then next);
     /// Decides on a try, whose worker ended as `how` says, where it did.
-    void conclude(const zygote_answer& how);
+    state conclude(const zygote_answer& how);
     /// Ends the conversation, or begins the second try.
-    void finish(bool culprit);
+    state finish(bool culprit);
     /// Gives up the children, for the reason `why`. A known result of the candidate stays known.
-    void leave(std::string why);
+    state leave(std::string why, bool refused = false);
 
     worker_hold hold_;
     child zygote_;
     descriptor control_;  ///< to the zygote
-    descriptor worker_;
-    pid_t worker_pid_ = -1;
-    leftovers beside_{};
-    std::size_t baseline_ = 0;  ///< resident bytes of the worker when it began
-    std::uint64_t served_ = 0;  ///< candidates that this worker was given
-    stage stage_{};
+    worker worker_{};
     conversation talk_{};
-    attempt try_{};
-    std::string why_gone_{};
+    state state_{};
 };
 
 }  // namespace tunekit::measure::detail
@@ -192,33 +215,28 @@ TUNEKIT_INLINE worker_link::worker_link(started_zygote children, worker_hold hol
 TUNEKIT_INLINE worker_link::~worker_link()
 {
     control_.reset();  // the zygote ends the worker and itself
-    worker_.reset();
+    worker_.socket.reset();
     zygote_.end_within(zygote_seconds);
 }
 
 TUNEKIT_INLINE void worker_link::begin(const order& next)
 {
-    talk_ = {};
-    try_ = {};
-    talk_.next = next;
-    talk_.run_seconds = next.within.run_seconds;
-    talk_.suspect = served_ > 0;
+    talk_ = {.next = next, .run_seconds = next.within.run_seconds, .suspect = worker_.served > 0};
     talk_.next.within.run_seconds *= 0.9;  // so that a good candidate answers before it would be killed
-    give();
+    state_ = give();
 }
 
 TUNEKIT_INLINE void worker_link::watch(poll_set& events) const
 {
-    if (stage_.at == state::running) {
-        events.add(worker_.get());
+    if (const auto* const r = std::get_if<running>(&state_)) {
+        events.add(worker_.socket.get());
         events.add(control_.get());
-        events.by(stage_.by);
-        if (watched()) events.by(stage_.look);
-    } else if (stage_.at == state::settling) {
-        events.by(stage_.look);
-    } else if (stage_.at == state::replacing) {
+        events.by(watched() ? (std::min)(r->by, r->look) : r->by);
+    } else if (const auto* const s = std::get_if<settling>(&state_)) {
+        events.by(s->look);
+    } else if (const auto* const z = std::get_if<replacing>(&state_)) {
         events.add(control_.get());
-        events.by((std::min)(stage_.by, stage_.look));
+        events.by((std::min)(z->by, z->look));
     } else {
         events.by(0);  // nothing to wait for
     }
@@ -227,11 +245,13 @@ TUNEKIT_INLINE void worker_link::watch(poll_set& events) const
 TUNEKIT_INLINE bool worker_link::advance()
 {
     for (;;) {
-        const state before = stage_.at;
-        if (stage_.at == state::running && !listen()) return false;
-        if (stage_.at == state::settling && !settled()) return false;
-        if (stage_.at == state::replacing && before == state::replacing && !replaced()) return false;
-        if (stage_.at == state::idle || stage_.at == state::over || gone()) return true;
+        std::optional<state> next;
+        if (auto* const r = std::get_if<running>(&state_)) next = after(*r);
+        else if (auto* const s = std::get_if<settling>(&state_)) next = after(*s);
+        else if (auto* const z = std::get_if<replacing>(&state_)) next = after(*z);
+        else return true;
+        if (!next) return false;
+        state_ = *std::move(next);
     }
 }
 
@@ -246,23 +266,22 @@ TUNEKIT_INLINE void worker_link::await()
 
 TUNEKIT_INLINE std::optional<measurement> worker_link::take()
 {
-    if (stage_.at == state::over) stage_.at = state::idle;
-    return std::move(talk_.measured);
+    if (gone()) return std::exchange(std::get<no_children>(state_).known, std::nullopt);
+    return std::get<measured>(std::exchange(state_, idle{})).m;
 }
 
-TUNEKIT_INLINE void worker_link::give()
+TUNEKIT_INLINE worker_link::state worker_link::give()
 {
-    if (!worker_) return replace(true, then::give);
+    if (!worker_.socket) return replace(true, then::give);
     talk_.next.nonce = fresh_nonce();
-    if (!send_packet(worker_.get(), &talk_.next, sizeof talk_.next)) {
+    if (!send_packet(worker_.socket.get(), &talk_.next, sizeof talk_.next)) {
         if (talk_.sent_anew) return leave("a new worker does not listen");
         talk_.sent_anew = true;  // the worker ended between two candidates
         return replace(true, then::give);
     }
-    ++served_;
-    try_ = {};
-    try_.start = wall_clock{}();
-    stage_ = {.at = state::running, .look = try_.start + 0.01, .by = try_.start + talk_.run_seconds};
+    ++worker_.served;
+    talk_.tried = {.start = wall_clock{}()};
+    return running{.look = talk_.tried.start + 0.01, .by = talk_.tried.start + talk_.run_seconds};
 }
 
 TUNEKIT_INLINE bool worker_link::told_of_end()
@@ -272,148 +291,128 @@ TUNEKIT_INLINE bool worker_link::told_of_end()
     for (;;) {
         const received what = receive_now(control_.get(), &news, sizeof news, size);
         if (what == received::nothing_yet) return false;
-        if (what == received::end || (size == sizeof news && news.worker == worker_pid_)) return true;
+        if (what == received::end || (size == sizeof news && news.worker == worker_.pid)) return true;
     }
 }
 
-TUNEKIT_INLINE bool worker_link::listen()
+TUNEKIT_INLINE std::optional<worker_link::state> worker_link::after(running& r)
 {
     unsigned char packet[max_packet];
     bool over = false;  // whether the worker has ended; what it sent before is read first
     for (;;) {
         std::size_t size = 0;
-        const received what = receive_now(worker_.get(), packet, sizeof packet, size);
+        const received what = receive_now(worker_.socket.get(), packet, sizeof packet, size);
         const double now = wall_clock{}();
-        if (what == received::end) return heard_all(heard::end);
-        if (now >= stage_.by && (what == received::nothing_yet || !try_.bytes.empty()))
-            return heard_all(heard::too_long);
+        if (what == received::end) return condemn(false);
+        if (now >= r.by && (what == received::nothing_yet || !r.bytes.empty()))
+            return fail(failure_kind::run_timeout, "was still running after " + short_number(talk_.run_seconds) + " s");
         if (what == received::nothing_yet) {
-            if (over) return heard_all(heard::end);
-            over = std::exchange(try_.waited_for, true) && told_of_end();
+            if (over) return condemn(false);
+            over = std::exchange(r.waited_for, true) && told_of_end();
             if (over) continue;
-            if (watched() && now >= stage_.look) {
-                if (memory_of(worker_pid_, 1) > baseline_ + hold_.memory_bytes) return heard_all(heard::too_much);
-                stage_.look = now + 0.01;
+            if (watched() && now >= r.look) {
+                if (memory_of(worker_.pid, 1) > worker_.baseline + hold_.memory_bytes)
+                    return fail(failure_kind::out_of_memory,
+                                "made more than " + limit_text() + " resident (killed by the parent)");
+                r.look = now + 0.01;
             }
-            return false;
+            return std::nullopt;
         }
-        try_.bytes.insert(try_.bytes.end(), packet, packet + size);
-        const std::optional<answer_head> head = head_of(try_.bytes, talk_.next);
-        if (!head) return heard_all(heard::nonsense);
-        if (head->total != try_.bytes.size()) continue;
-        try_.changed = head->changed != 0;
-        return heard_all(from_bytes(try_.bytes, *head, try_.m) ? heard::answer : heard::nonsense);
+        r.bytes.insert(r.bytes.end(), packet, packet + size);
+        const std::optional<answer_head> head = head_of(r.bytes, talk_.next);
+        if (head && head->total != r.bytes.size()) continue;
+        if (head && from_bytes(r.bytes, *head, talk_.tried.m)) return answered(head->changed != 0);
+        return fail(failure_kind::crash, "damaged the worker, which answered nonsense");
     }
 }
 
-TUNEKIT_INLINE bool worker_link::heard_all(heard how)
+TUNEKIT_INLINE worker_link::state worker_link::answered(bool changed)
 {
-    try_.how = how;
-    if (how == heard::answer && !try_.m.failed) return settled();
-    if (how == heard::answer) {
-        if (try_.m.failed->kind == failure_kind::out_of_memory && !hold_.watched && hold_.memory_bytes != 0)
-            try_.m.failed->message += ", held to " + short_number(static_cast<double>(hold_.memory_bytes >> 20)) +
-                                      " MiB more of address space (RLIMIT_AS)";
-    } else {
-        try_.m.failed = failure_of(how);
-    }
-    if (try_.m.run_seconds == 0) try_.m.run_seconds = wall_clock{}() - try_.start;
-    try_.known = how != heard::end;
-    replace(how != heard::end, then::conclude);
-    return true;
+    talk_.tried.known = true;
+    std::optional<failure>& failed = talk_.tried.m.failed;
+    if (!failed) return settling{.changed = changed};
+    if (failed->kind == failure_kind::out_of_memory && !hold_.watched && hold_.memory_bytes != 0)
+        failed->message += ", held to " + limit_text() + " more of address space (RLIMIT_AS)";
+    return condemn(true);
 }
 
-TUNEKIT_INLINE std::optional<failure> worker_link::failure_of(heard how) const
+TUNEKIT_INLINE worker_link::state worker_link::fail(failure_kind kind, std::string message)
 {
-    switch (how) {
-        case heard::nonsense:
-            return failure{failure_kind::crash, 0, "damaged the worker, which answered nonsense"};
-        case heard::too_long:
-            return failure{failure_kind::run_timeout, 0,
-                           "was still running after " + short_number(talk_.run_seconds) + " s"};
-        case heard::too_much:
-            return failure{failure_kind::out_of_memory, 0,
-                           "made more than " + short_number(static_cast<double>(hold_.memory_bytes >> 20)) +
-                               " MiB resident (killed by the parent)"};
-        case heard::answer:
-        case heard::end:
-            break;
-    }
+    talk_.tried.known = true;
+    talk_.tried.m.failed = failure{kind, 0, std::move(message)};
+    return condemn(true);
+}
+
+TUNEKIT_INLINE worker_link::state worker_link::condemn(bool at_once)
+{
+    measurement& m = talk_.tried.m;
+    if (m.run_seconds == 0) m.run_seconds = wall_clock{}() - talk_.tried.start;
+    return replace(at_once, then::conclude);
+}
+
+TUNEKIT_INLINE std::optional<worker_link::state> worker_link::after(settling& s)
+{
+    // A candidate that took long may have sent its keeper a signal, as far as that can be seen.
+    const bool attacked = wall_clock{}() - talk_.tried.start > looked_at_seconds && !worker_.beside.keeper_sleeps();
+    const leftovers::found left = s.changed || attacked ? leftovers::found::processes : worker_.beside.look();
+    if (left == leftovers::found::nothing) return conclude({});
+    const double now = wall_clock{}();
+    if (!s.by) s.by = now + settle_seconds;
+    if (left == leftovers::found::processes || now >= *s.by) return replace(true, then::conclude);
+    s.look = now + 1e-3;
     return std::nullopt;
 }
 
-TUNEKIT_INLINE bool worker_link::settled()
+TUNEKIT_INLINE worker_link::state worker_link::replace(bool at_once, then next)
 {
-    const leftovers::found beside = try_.changed || attacked() ? leftovers::found::processes : beside_.look();
-    if (beside == leftovers::found::nothing) {
-        conclude({});
-        return true;
-    }
-    const double now = wall_clock{}();
-    if (stage_.at != state::settling) stage_ = {.at = state::settling, .by = now + settle_seconds};
-    if (beside == leftovers::found::processes || now >= stage_.by) {
-        try_.known = true;
-        replace(true, then::conclude);
-        return true;
-    }
-    stage_.look = now + 1e-3;
-    return false;
-}
-
-TUNEKIT_INLINE void worker_link::replace(bool at_once, then after)
-{
-    worker_.reset();
+    worker_.socket.reset();
     const zygote_order order{at_once ? 1U : 0U};
     send_packet(control_.get(), &order, sizeof order);  // where that fails, its last answer or its end can be read
     const double now = wall_clock{}();
-    stage_ = {.at = state::replacing, .look = now + 0.1, .by = now + zygote_seconds, .after = after};
+    return replacing{.after = next, .look = now + 0.1, .by = now + zygote_seconds};
 }
 
-TUNEKIT_INLINE bool worker_link::hear_zygote(zygote_answer& answer)
-{
-    std::size_t size = 0;
-    received what = received::packet;
-    do what = receive_now(control_.get(), &answer, sizeof answer, size, &worker_);
-    while (what == received::packet && size == sizeof answer &&
-           answer.news == zygote_answer::what::ended);  // sent before it read the order
-    if (what == received::packet && size == sizeof answer) return true;
-    const double now = wall_clock{}();
-    if (what == received::nothing_yet && now >= stage_.look) {
-        stage_.by = patience_with(proc_text("/proc/%d/stat", zygote_.pid()).state_and_parent().first, now, stage_.by);
-        stage_.look = now + 0.1;
-    }
-    if (what == received::packet) leave("the zygote answers nonsense");
-    else if (what == received::end) leave("the zygote is gone; something ended it");
-    else if (now >= stage_.by) leave("the zygote does not answer; something stopped it");
-    return false;
-}
-
-TUNEKIT_INLINE bool worker_link::replaced()
+TUNEKIT_INLINE std::optional<worker_link::state> worker_link::after(replacing& z)
 {
     zygote_answer answer;
-    if (!hear_zygote(answer)) return gone();
-    if (answer.worker < 0 || !worker_) {
+    std::size_t size = 0;
+    received what = received::packet;
+    do what = receive_now(control_.get(), &answer, sizeof answer, size, &worker_.socket);
+    while (what == received::packet && size == sizeof answer &&
+           answer.news == zygote_answer::what::ended);  // sent before it read the order
+    if (what == received::packet && size == sizeof answer) return replaced(answer, z.after);
+    if (what == received::packet) return leave("the zygote answers nonsense");
+    if (what == received::end) return leave("the zygote is gone; something ended it");
+    const double now = wall_clock{}();
+    if (now >= z.look) {
+        z.by = patience_with(proc_text("/proc/%d/stat", zygote_.pid()).state_and_parent().first, now, z.by);
+        z.look = now + 0.1;
+    }
+    if (now >= z.by) return leave("the zygote does not answer; something stopped it");
+    return std::nullopt;
+}
+
+TUNEKIT_INLINE worker_link::state worker_link::replaced(const zygote_answer& answer, then next)
+{
+    if (answer.worker < 0 || !worker_.socket) {
         // The system drops a descriptor for which this process has no room.
         const int why = answer.worker < 0 ? answer.error : EMFILE;
-        const bool passes = why == EAGAIN || why == ENOMEM || why == ECHILD;
-        leave("no new worker: " + std::string(std::strerror(why)) +
-              (why == EMFILE || why == ENFILE ? remedy_of(why)
-               : why == ENOENT                ? " (/dev/null); want a system that has it"
-               : hold_.confined
-                   ? "; want a system that gives PID and network namespaces and seccomp, or .confined = false"
-               : hold_.enclosed ? "; want a system that gives PID namespaces, or .enclosed = false"
-                                : ""));
-        if (!passes) stage_.at = state::refused;  // what passes may have been caused by a candidate
-        return true;
+        const bool passes = why == EAGAIN || why == ENOMEM || why == ECHILD;  // a candidate may have caused it
+        return leave(
+            "no new worker: " + std::string(std::strerror(why)) +
+                (why == EMFILE || why == ENFILE ? remedy_of(why)
+                 : why == ENOENT                ? " (/dev/null); want a system that has it"
+                 : hold_.confined
+                     ? "; want a system that gives PID and network namespaces and seccomp, or .confined = false"
+                 : hold_.enclosed ? "; want a system that gives PID namespaces, or .enclosed = false"
+                                  : ""),
+            !passes);
     }
-    worker_pid_ = answer.worker;
-    beside_ = leftovers(answer.keeper, answer.worker);
-    served_ = 0;
-    if (watched()) baseline_ = memory_of(worker_pid_, 1);
-    if (stage_.after == then::give) give();
-    else if (stage_.after == then::conclude) conclude(answer);
-    else finish(true);
-    return true;
+    worker_.pid = answer.worker;
+    worker_.beside = leftovers(answer.keeper, answer.worker);
+    worker_.served = 0;
+    if (watched()) worker_.baseline = memory_of(worker_.pid, 1);
+    return next == then::give ? give() : next == then::conclude ? conclude(answer) : finish(true);
 }
 
 /// The failure of a candidate whose conversation ended, by how the worker ended.
@@ -430,23 +429,23 @@ inline failure failure_of_end(const zygote_answer& how)
     return {failure_kind::exited, status, "ended the process with status " + std::to_string(status)};
 }
 
-TUNEKIT_INLINE void worker_link::conclude(const zygote_answer& how)
+TUNEKIT_INLINE worker_link::state worker_link::conclude(const zygote_answer& how)
 {
-    measurement& m = try_.m;
-    if (try_.how == heard::end || how.orphaned != 0) m = {.run_seconds = m.run_seconds, .failed = failure_of_end(how)};
-    if (m.run_seconds == 0) m.run_seconds = wall_clock{}() - try_.start;
+    measurement& m = talk_.tried.m;
+    if (!talk_.tried.known || how.orphaned != 0) m = {.run_seconds = m.run_seconds, .failed = failure_of_end(how)};
+    if (m.run_seconds == 0) m.run_seconds = wall_clock{}() - talk_.tried.start;
     std::string where = damage_at(hold_.canaries);
     if (where.empty()) where = how.damage;
     if (where.empty()) return finish(m.failed && m.failed->kind == failure_kind::damaged_canary);
     blame(m, where);
-    try_.known = true;
-    if (served_ != 0) return replace(true, then::finish);
-    finish(true);
+    talk_.tried.known = true;
+    if (worker_.served != 0) return replace(true, then::finish);
+    return finish(true);
 }
 
-TUNEKIT_INLINE void worker_link::finish(bool culprit)
+TUNEKIT_INLINE worker_link::state worker_link::finish(bool culprit)
 {
-    measurement& m = try_.m;
+    measurement& m = talk_.tried.m;
     if (m.failed && talk_.suspect && !culprit && !talk_.again) {
         talk_.again = true;
         talk_.spent = m.run_seconds;
@@ -455,18 +454,18 @@ TUNEKIT_INLINE void worker_link::finish(bool culprit)
     m.run_seconds += talk_.spent;
     if (talk_.again && m.failed && m.failed->kind == failure_kind::run_timeout)
         m.failed->message += ", and again in a fresh worker";
-    talk_.measured = std::move(m);
-    stage_.at = state::over;
+    return measured{std::move(m)};
 }
 
-TUNEKIT_INLINE void worker_link::leave(std::string why)
+TUNEKIT_INLINE worker_link::state worker_link::leave(std::string why, bool refused)
 {
-    why_gone_ = std::move(why);
-    worker_.reset();
+    worker_.socket.reset();
     control_.reset();
     zygote_.end_within(0);
-    if (try_.known && (!try_.m.failed || !talk_.suspect || talk_.again)) talk_.measured = std::move(try_.m);
-    stage_.at = state::gone;
+    auto& [start, known, m] = talk_.tried;
+    no_children out{.why = std::move(why), .refused = refused};
+    if (known && (!m.failed || !talk_.suspect || talk_.again)) out.known = std::move(m);
+    return out;
 }
 
 }  // namespace tunekit::measure::detail

@@ -32,18 +32,19 @@ namespace tunekit::search::detail {
 ///
 /// Cost: made, a forecast of each configuration of a space of at most `tabulated`; of larger ones forecasts are made
 ///       when they are asked for.
-class seen_sources final : public outlook {
+class seen_sources final : public forecasts::outlook {
 public:
     static constexpr index tabulated = 32768;   ///< largest space whose forecasts are kept
     static constexpr std::size_t draws = 8192;  ///< from a larger space, where no measured configuration fits
     static constexpr std::size_t most_of_a_source = 1000;  ///< lowest costs among which it chooses where to begin
 
-    seen_sources(const asked_space& space, std::shared_ptr<const fitted_sources> past,
+    seen_sources(const forecasts::asked_space& space, std::shared_ptr<const fitted_sources> past,
                  const tunekit::space::matched_parameters& there);
 
     [[nodiscard]] std::size_t sources() const noexcept override { return views_.size(); }
     [[nodiscard]] std::span<const index> starts() const noexcept override { return starts_; }
-    void forecast(const asked_space& space, std::span<const index> which, std::span<double> out) const override
+    void forecast(const forecasts::asked_space& space, std::span<const index> which,
+                  std::span<double> out) const override
     {
         look_up(space, which, out);
     }
@@ -52,7 +53,7 @@ public:
     {
         return ridge_weights(forecasts, scores, open, sources());
     }
-    [[nodiscard]] bool equals(const outlook& other) const override
+    [[nodiscard]] bool equals(const forecasts::outlook& other) const override
     {
         const auto* o = dynamic_cast<const seen_sources*>(&other);
         return o != nullptr && views_ == o->views_ && table_ == o->table_ && starts_ == o->starts_;
@@ -60,12 +61,14 @@ public:
 
 private:
     // No virtual function is defined outside the class: whoever defined it would emit all of them.
-    void look_up(const asked_space& space, std::span<const index> which, std::span<double> out) const;
-    [[nodiscard]] static std::vector<std::uint16_t> ordinals_of(const asked_space& space, std::span<const index> which);
-    [[nodiscard]] std::vector<double> forecasts_of(const asked_space& space, std::span<const index> which) const;
+    void look_up(const forecasts::asked_space& space, std::span<const index> which, std::span<double> out) const;
+    [[nodiscard]] static std::vector<std::uint16_t> ordinals_of(const forecasts::asked_space& space,
+                                                                std::span<const index> which);
+    [[nodiscard]] std::vector<double> forecasts_of(const forecasts::asked_space& space,
+                                                   std::span<const index> which) const;
     /// The configurations to begin with: of those that a source measured whole, its best, and that are here. Where
     /// these are too few, the best by each source's forecast and by their sum, of all or of draws.
-    [[nodiscard]] std::vector<index> cover(const asked_space& space,
+    [[nodiscard]] std::vector<index> cover(const forecasts::asked_space& space,
                                            const tunekit::space::matched_parameters& there) const;
     /// Those of `which` that are not recalled; they have their places from now on.
     [[nodiscard]] std::vector<index> not_recalled(std::span<const index> which) const;
@@ -82,14 +85,14 @@ private:
 };
 
 /// The sources of an experience as `forecasts` keeps them.
-class remembered final : public memory {
+class remembered final : public forecasts::memory {
 public:
     explicit remembered(std::vector<experience_source> past)
         : by_(std::make_shared<const fitted_sources>(std::move(past)))
     {
     }
 
-    [[nodiscard]] std::shared_ptr<const outlook> of(const asked_space& space) const override
+    [[nodiscard]] std::shared_ptr<const forecasts::outlook> of(const forecasts::asked_space& space) const override
     {
         if (space.size() == 0) return nullptr;
         auto out = std::make_shared<const seen_sources>(space, by_, tunekit::space::matched_parameters(space));
@@ -105,7 +108,8 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit::search::detail {
 
-TUNEKIT_INLINE seen_sources::seen_sources(const asked_space& space, std::shared_ptr<const fitted_sources> past,
+TUNEKIT_INLINE seen_sources::seen_sources(const forecasts::asked_space& space,
+                                          std::shared_ptr<const fitted_sources> past,
                                           const tunekit::space::matched_parameters& there)
     : views_(std::move(past), space.names(), there)
 {
@@ -120,7 +124,7 @@ TUNEKIT_INLINE seen_sources::seen_sources(const asked_space& space, std::shared_
     starts_ = cover(space, there);
 }
 
-TUNEKIT_INLINE void seen_sources::look_up(const asked_space& space, std::span<const index> which,
+TUNEKIT_INLINE void seen_sources::look_up(const forecasts::asked_space& space, std::span<const index> which,
                                           std::span<double> out) const
 {
     const std::size_t n = sources();
@@ -141,7 +145,7 @@ TUNEKIT_INLINE void seen_sources::look_up(const asked_space& space, std::span<co
 TUNEKIT_INLINE std::vector<index> seen_sources::not_recalled(std::span<const index> which) const
 {
     if (places_.size() >= tabulated ||
-        recalled_.size() != places_.size() * sources()) {  // the second: memory was short
+        recalled_.size() != places_.size() * sources()) {  // the second: forecasts::memory was short
         places_.clear();
         recalled_.clear();
     }
@@ -151,7 +155,7 @@ TUNEKIT_INLINE std::vector<index> seen_sources::not_recalled(std::span<const ind
     return out;
 }
 
-TUNEKIT_INLINE std::vector<std::uint16_t> seen_sources::ordinals_of(const asked_space& space,
+TUNEKIT_INLINE std::vector<std::uint16_t> seen_sources::ordinals_of(const forecasts::asked_space& space,
                                                                     std::span<const index> which)
 {
     std::vector<std::uint16_t> out(which.size() * space.dimensions());
@@ -159,7 +163,7 @@ TUNEKIT_INLINE std::vector<std::uint16_t> seen_sources::ordinals_of(const asked_
     return out;
 }
 
-TUNEKIT_INLINE std::vector<double> seen_sources::forecasts_of(const asked_space& space,
+TUNEKIT_INLINE std::vector<double> seen_sources::forecasts_of(const forecasts::asked_space& space,
                                                               std::span<const index> which) const
 {
     std::vector<double> out(which.size() * sources());
@@ -167,7 +171,7 @@ TUNEKIT_INLINE std::vector<double> seen_sources::forecasts_of(const asked_space&
     return out;
 }
 
-TUNEKIT_INLINE std::vector<index> seen_sources::cover(const asked_space& space,
+TUNEKIT_INLINE std::vector<index> seen_sources::cover(const forecasts::asked_space& space,
                                                       const tunekit::space::matched_parameters& there) const
 {
     const std::size_t n = sources(), most = n == 1 ? 4 : 6;

@@ -74,7 +74,7 @@ namespace tunekit::report::detail {
         low[g] = (std::min)(low[g], x);
         high[g] = (std::max)(high[g], x);
     };
-    for (const seen_trial& x : t.trials) {
+    for (const seen_task::trial& x : t.trials) {
         const point p{of(0, x.measured), of(1, x.measured)};
         if (x.verified() && std::isfinite(p.y)) tried.push_back(p);
     }

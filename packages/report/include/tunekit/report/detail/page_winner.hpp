@@ -24,9 +24,9 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
 {
     if (!f.best) return;
     to.begin_section("The winner");
-    std::vector<const told_configuration*> shown{&*f.best};
+    std::vector<const findings::configuration*> shown{&*f.best};
     for (std::size_t i = 0; i < f.tied.size() && shown.size() < 6; ++i) shown.push_back(&f.tied[i]);
-    const auto is_compared = [&](const told_configuration* c) {
+    const auto is_compared = [&](const findings::configuration* c) {
         return f.compared && c->candidate == f.compared->candidate;
     };
     if (f.compared && std::none_of(shown.begin(), shown.end(), is_compared)) shown.push_back(&*f.compared);
@@ -45,29 +45,29 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
         cells.emplace_back(name);
         for (const auto* const c : shown) cells.emplace_back(value(*c));
     };
-    row(t.unit.word(), [&](const told_configuration& c) { return t.unit.text(c.cost); });
-    row("95 %", [&](const told_configuration& c) {
+    row(t.unit.word(), [&](const findings::configuration& c) { return t.unit.text(c.cost); });
+    row("95 %", [&](const findings::configuration& c) {
         const std::string within = t.unit.text(c.within);
         return within.empty() ? "unknown" : within;
     });
     row(f.rounds > 0 ? "rounds side by side" : "runs",
-        [](const told_configuration& c) { return std::to_string(c.runs); });
+        [](const findings::configuration& c) { return std::to_string(c.runs); });
     for (std::size_t k = 0; k < t.value_names.size(); ++k)
-        row(t.value_names[k], [k](const told_configuration& c) {
+        row(t.value_names[k], [k](const findings::configuration& c) {
             return k < c.numbers.size() ? core::text_of(c.numbers[k], std::chars_format::general, 5) : std::string();
         });
     if (t.flops > 0 && t.unit.is_time())
-        row("GFLOP/s", [&](const told_configuration& c) { return number(1e-9 * t.flops / c.cost, 3); });
+        row("GFLOP/s", [&](const findings::configuration& c) { return number(1e-9 * t.flops / c.cost, 3); });
     if (t.flops > 0 && peak_flops > 0 && t.unit.is_time())
-        row("of peak", [&](const told_configuration& c) { return percent(t.flops / c.cost / peak_flops); });
+        row("of peak", [&](const findings::configuration& c) { return percent(t.flops / c.cost / peak_flops); });
     row("trial",
-        [](const told_configuration& c) { return c.trial ? count(*c.trial + 1) : std::string("known before"); });
-    row("index", [](const told_configuration& c) { return std::to_string(c.candidate); });
+        [](const findings::configuration& c) { return c.trial ? count(*c.trial + 1) : std::string("known before"); });
+    row("index", [](const findings::configuration& c) { return std::to_string(c.candidate); });
     const bool named = f.best->values.size() == t.parameters.size() && !t.parameters.empty();
     if (named)
         for (std::size_t j = 0; j < t.parameters.size(); ++j)
             row(t.parameters[j],
-                [j](const told_configuration& c) { return j < c.values.size() ? c.values[j] : std::string(); });
+                [j](const findings::configuration& c) { return j < c.values.size() ? c.values[j] : std::string(); });
     to.add_table(table);
     if (!named)
         to.words("p", "note",

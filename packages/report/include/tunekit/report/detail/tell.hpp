@@ -33,11 +33,11 @@ namespace tunekit::report::detail {
 }
 
 /// What is known of a configuration besides its cost: from its trial, from before the run, or from its rounds.
-[[nodiscard]] inline told_configuration told_of(const seen_task& t, index candidate)
+[[nodiscard]] inline findings::configuration told_of(const seen_task& t, index candidate)
 {
-    told_configuration out{.candidate = candidate};
+    findings::configuration out{.candidate = candidate};
     for (const auto* const all : {&t.rounds, &t.known, &t.trials})
-        for (const seen_trial& x : *all) {
+        for (const seen_task::trial& x : *all) {
             if (x.candidate != candidate) continue;
             out.values = x.values;
             if (x.measured.values.size() != 0) out.numbers = x.measured.values;
@@ -49,9 +49,9 @@ namespace tunekit::report::detail {
 /// What the trials, and what was known before, say of the best.
 inline void tell_trials(const seen_task& t, findings& f)
 {
-    const auto told = [&](const seen_trial& x, bool known) {
+    const auto told = [&](const seen_task::trial& x, bool known) {
         const measure::measurement& m = x.measured;
-        told_configuration out = told_of(t, x.candidate);
+        findings::configuration out = told_of(t, x.candidate);
         out.values = x.values;
         if (!known) out.trial = static_cast<std::size_t>(&x - t.trials.data());
         out.cost = m.cost;
@@ -59,10 +59,10 @@ inline void tell_trials(const seen_task& t, findings& f)
         if (has_spread(m)) out.within = {m.cost - margin_of(m), m.cost + margin_of(m)};
         return out;
     };
-    const seen_trial* best = f.winner ? &t.trials[*f.winner] : nullptr;
-    const seen_trial* other = f.reference ? &t.trials[*f.reference] : nullptr;
+    const seen_task::trial* best = f.winner ? &t.trials[*f.winner] : nullptr;
+    const seen_task::trial* other = f.reference ? &t.trials[*f.reference] : nullptr;
     bool best_known = false, other_known = false;
-    for (const seen_trial& x : t.known) {
+    for (const seen_task::trial& x : t.known) {
         if (!x.verified()) continue;
         if (best == nullptr || x.measured.cost < best->measured.cost) best = &x, best_known = true;
         if (x.candidate != t.baseline || f.against_baseline) continue;
@@ -70,9 +70,9 @@ inline void tell_trials(const seen_task& t, findings& f)
         other_known = f.against_baseline = true;
     }
     if (best == nullptr) {
-        const seen_trial* nearest = nullptr;
+        const seen_task::trial* nearest = nullptr;
         for (const auto* const all : {&t.known, &t.trials})
-            for (const seen_trial& x : *all)
+            for (const seen_task::trial& x : *all)
                 if (x.over_limit() && (nearest == nullptr || x.measured.cost < nearest->measured.cost)) nearest = &x;
         if (nearest != nullptr) f.nearest = told_of(t, nearest->candidate);
         return;
@@ -108,7 +108,7 @@ inline void tell_rounds(const seen_task& t, findings& f)
     measure::slowdown best, other;
     for (const measure::standing& s : found->race.standings) {
         if (s.failed || s.costs.empty() || s.cost >= measure::broken_cost) continue;
-        told_configuration c = told_of(t, s.candidate);
+        findings::configuration c = told_of(t, s.candidate);
         c.cost = s.cost;
         c.runs = s.costs.size();
         if (const auto within = stats::order_interval(s.costs); within.coverage >= 0.95) c.within = within.within;
@@ -143,12 +143,13 @@ inline void tell_front(const seen_task& t, findings& f)
     }
     std::vector<measure::trial> all;
     for (const auto* const seen : {&t.known, &t.trials})
-        for (const seen_trial& x : *seen) all.push_back({.candidate = x.candidate, .measured = x.measured});
+        for (const seen_task::trial& x : *seen) all.push_back({.candidate = x.candidate, .measured = x.measured});
     f.front = front_of(all, t.goals);
 }
 
-/// The values of one parameter that explain the failures of a kind, as failure_count::where has them.
-[[nodiscard]] inline std::string values_that_fail(const seen_task& t, const findings& f, const failure_count& of)
+/// The values of one parameter that explain the failures of a kind, as findings::failure_count::where has them.
+[[nodiscard]] inline std::string values_that_fail(const seen_task& t, const findings& f,
+                                                  const findings::failure_count& of)
 {
     std::string out;
     std::size_t best = 0;

@@ -14,16 +14,20 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/simulated.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/measure/replay.hpp"
-#include "tunekit/measure/simulated_workers.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
 #include "tunekit/processes/worker_task.hpp"
 
-namespace tunekit::mpi {
+namespace support {
+
+namespace measure = tunekit::measure;
+namespace mpi = tunekit::mpi;
+namespace wire = tunekit::mpi::detail;
 
 /// Settings of `simulated_ranks`.
 struct simulated_ranks_options {
@@ -31,14 +35,14 @@ struct simulated_ranks_options {
     double latency_s = 0;              ///< >= 0; seconds that a message takes
     std::vector<double> slowness{};    ///< > 0; the seconds of each rank per recorded second; empty: 1 for all
     std::vector<double> joins{};       ///< the seconds at which each rank says hello; empty: at once
-    std::vector<duty> duties{};        ///< what each rank does of a job; empty: all measure
+    std::vector<mpi::duty> duties{};   ///< what each rank does of a job; empty: all measure
     std::string device = "simulated";  ///< the device key of all ranks
 };
 
 /// A carrier for `leased_pool` with simulated ranks. They answer with rows of a recording and take as long as those
 /// took. Time passes in `wait`, and in `spend`, by which a study accounts for rank 0's own work.
 ///
-///     tk::mpi::simulated_ranks ranks({tk::measure::recorded_rows(table)}, {tk::measure::identity_of(space)}, {.ranks = 4096});
+///     support::simulated_ranks ranks({tk::measure::recorded_rows(table)}, {tk::measure::identity_of(space)}, {.ranks = 4096});
 ///     tk::mpi::leased_pool pool(ranks, {tk::measure::identity_of(space)});
 ///
 /// Each rank begins one order after another. A rank can be stopped for a time (`stop`), as SIGSTOP does. It sends the
@@ -48,7 +52,7 @@ struct simulated_ranks_options {
 /// Errors:     std::invalid_argument for an index that is no row or an option out of range.
 /// Randomness: that of the rows.
 /// Cost:       the logarithm of the number of messages on their way, per message.
-template <measure::rows Rows = measure::recorded_rows>
+template <rows Rows = measure::recorded_rows>
 class simulated_ranks {
 public:
     /// The rows of each task, and the tasks that the ranks name in their greetings. Throws std::invalid_argument unless
@@ -58,24 +62,20 @@ public:
         : rows_(std::move(per_task)), options_(std::move(options)), ranks_(options_.ranks)
     {
         const std::size_t n = options_.ranks;
-        require(n >= 1, "simulated_ranks: ranks is 0, want >= 1");
-        require(options_.latency_s >= 0, "simulated_ranks: latency_s is negative, want >= 0");
-        require(rows_.size() == tasks.size(), "simulated_ranks: another number of rows than of tasks, want the same");
-        if (options_.slowness.empty()) options_.slowness.assign(n, 1.0);
-        if (options_.joins.empty()) options_.joins.assign(n, 0.0);
-        if (options_.duties.empty()) options_.duties.assign(n, duty::measures);
-        require(
-            options_.slowness.size() == n && options_.joins.size() == n && options_.duties.size() == n,
-            "simulated_ranks: slowness, joins or duties has another length than there are ranks, want one per rank or "
-            "none");
+        tunekit::require(n >= 1, "simulated_ranks: ranks is 0, want >= 1");
+        tunekit::require(options_.latency_s >= 0, "simulated_ranks: latency_s is negative, want >= 0");
+        tunekit::require(rows_.size() == tasks.size(),
+                         "simulated_ranks: another number of rows than of tasks, want the same");
+        options_.slowness = slowness_of(std::move(options_.slowness), n, "simulated_ranks");
+        options_.joins = one_each(std::move(options_.joins), n, 0.0, "simulated_ranks: joins");
+        options_.duties = one_each(std::move(options_.duties), n, mpi::duty::measures, "simulated_ranks: duties");
         for (std::size_t w = 0; w < n; ++w) {
-            require(options_.slowness[w] > 0, "simulated_ranks: slowness is not positive, want > 0");
-            const detail::greeting who{.version = core::version_text(),
-                                       .host = "rank" + std::to_string(w),
-                                       .device = options_.device,
-                                       .duty = options_.duties[w],
-                                       .tasks = tasks};
-            says(w, options_.joins[w], word::hello, detail::to_bytes(who));
+            const wire::greeting who{.version = tunekit::core::version_text(),
+                                     .host = "rank" + std::to_string(w),
+                                     .device = options_.device,
+                                     .duty = options_.duties[w],
+                                     .tasks = tasks};
+            says(w, options_.joins[w], mpi::word::hello, wire::to_bytes(who));
         }
     }
 
@@ -84,22 +84,22 @@ public:
     /// Moves the clock on by the seconds that rank 0 works.
     void spend(double seconds) { now_ += seconds; }
 
-    void send(std::size_t worker, word what, const std::vector<unsigned char>& bytes)
+    void send(std::size_t worker, mpi::word what, const std::vector<unsigned char>& bytes)
     {
         ++messages_;
         rank& r = ranks_.at(worker);
-        if (what != word::order || r.ended <= now_) return;
-        const auto o = detail::from_bytes<detail::order>(bytes).value();
-        require(o.task < rows_.size(), "simulated_ranks: no rows for this task, want those of every task");
+        if (what != mpi::word::order || r.ended <= now_) return;
+        const auto o = wire::from_bytes<wire::order>(bytes).value();
+        tunekit::require(o.task < rows_.size(), "simulated_ranks: no rows for this task, want those of every task");
         const measure::recorded_row row = rows_[static_cast<std::size_t>(o.task)].row(o.candidate, o.within);
         const double began = running((std::max)(r.free, now_ + options_.latency_s), r);
         const auto [result, seconds, code] = share_of(options_.duties[worker], row, o);
         r.free = running(began + seconds * options_.slowness[worker], r);
-        says(worker, began, word::began, detail::to_bytes(o.number));
-        says(worker, r.free, word::answer, detail::to_bytes(detail::reply{o.number, result, r.free - began, code}));
+        says(worker, began, mpi::word::began, wire::to_bytes(o.number));
+        says(worker, r.free, mpi::word::answer, wire::to_bytes(wire::reply{o.number, result, r.free - began, code}));
     }
 
-    [[nodiscard]] std::optional<message> receive()
+    [[nodiscard]] std::optional<mpi::message> receive()
     {
         while (!on_the_way_.empty() && on_the_way_.top().at <= now_) {
             said next = on_the_way_.top();
@@ -128,7 +128,8 @@ public:
     void end(std::size_t worker, double at, bool told = false)
     {
         if (told)
-            on_the_way_.push({at, count_++, at - 1, {worker, word::bye, detail::to_bytes(std::string("was killed"))}});
+            on_the_way_.push(
+                {at, count_++, at - 1, {worker, mpi::word::bye, wire::to_bytes(std::string("was killed"))}});
         ranks_.at(worker).ended = at;
     }
 
@@ -144,7 +145,7 @@ private:
         double at = 0;
         std::uint64_t number = 0;  ///< the order among messages of one time
         double from_rank_at = 0;
-        message what{};
+        mpi::message what{};
 
         friend bool operator<(const said& a, const said& b) { return a.at != b.at ? a.at > b.at : a.number > b.number; }
     };
@@ -155,21 +156,21 @@ private:
         std::vector<unsigned char> code{};
     };
     /// What a rank of this duty does of a recorded evaluation. Its code is the number of the configuration.
-    [[nodiscard]] static share share_of(duty a, const measure::recorded_row& row, const detail::order& o)
+    [[nodiscard]] static share share_of(mpi::duty a, const measure::recorded_row& row, const wire::order& o)
     {
         share out{row.result, row.seconds, {}};
         const double build = (std::min)(row.result.build_seconds, row.seconds);
-        if (a == duty::builds) {
+        if (a == mpi::duty::builds) {
             out.seconds = build;
             const auto kind = row.result.failed ? row.result.failed->kind : measure::failure_kind::lost;
             if (kind == measure::failure_kind::build_error || kind == measure::failure_kind::build_timeout) return out;
             out.result = {};
             out.result.cost = (std::max)(build, 1e-9);
             out.result.build_seconds = build;
-            out.code = detail::to_bytes(std::uint64_t{o.candidate});
-        } else if (a == duty::runs) {
-            require(o.code == detail::to_bytes(std::uint64_t{o.candidate}),
-                    "simulated_ranks: a rank that runs has other code than its candidate's");
+            out.code = wire::to_bytes(std::uint64_t{o.candidate});
+        } else if (a == mpi::duty::runs) {
+            tunekit::require(o.code == wire::to_bytes(std::uint64_t{o.candidate}),
+                             "simulated_ranks: a rank that runs has other code than its candidate's");
             out.result.build_seconds = 0;
             out.seconds = row.seconds - build;
         }
@@ -182,7 +183,7 @@ private:
         return t >= r.stopped_from && t < r.stopped_until ? r.stopped_until : t;
     }
 
-    void says(std::size_t w, double at, word what, std::vector<unsigned char> bytes)
+    void says(std::size_t w, double at, mpi::word what, std::vector<unsigned char> bytes)
     {
         on_the_way_.push({at + options_.latency_s, count_++, at, {w, what, std::move(bytes)}});
     }
@@ -195,4 +196,4 @@ private:
     std::uint64_t count_ = 0, messages_ = 0;
 };
 
-}  // namespace tunekit::mpi
+}  // namespace support

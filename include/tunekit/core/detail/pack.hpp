@@ -10,17 +10,17 @@
 #include <cstring>
 #include <utility>
 
-#include "tunekit/core/lanes.hpp"
+#include "tunekit/core/detail/lanes.hpp"
 
-namespace tunekit::linalg {
+namespace tunekit::core::detail {
 
 /// A few doubles that are computed on at once: as wide as one register, so that no value is passed in memory. g++ and
 /// clang vectorise none of these loops by themselves at -O2, hence the explicit type.
-using pack = core::lanes<double>;
+using pack = lanes<double>;
 /// The bits of a pack.
-using pack_bits = core::lanes<std::uint64_t>;
+using pack_bits = lanes<std::uint64_t>;
 /// Numbers in a pack.
-inline constexpr std::size_t pack_size = core::lane_count<double>;
+inline constexpr std::size_t pack_size = lane_count<double>;
 
 /// Values per block. Sums use this many lanes on every machine, so the width of a register changes no bit of a result.
 inline constexpr std::size_t block_size = 8;
@@ -52,13 +52,6 @@ template <class F>
     }(std::make_index_sequence<pack_size>());
 }
 
-/// A value with `x` in all lanes. With it one template serves `double` and `pack`.
-template <class T>
-[[nodiscard]] T all(double x)
-{
-    return x - T{};  // no instruction: x - 0 is x, where 0 + x turns -0 into 0
-}
-
 /// The bits of a number, or of each number of a pack.
 [[nodiscard]] inline std::uint64_t to_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 [[nodiscard]] inline pack_bits to_bits(pack x) { return reinterpret_cast<pack_bits>(x); }
@@ -85,4 +78,4 @@ private:
     pack lanes_[block_size / pack_size] = {};
 };
 
-}  // namespace tunekit::linalg
+}  // namespace tunekit::core::detail

@@ -8,7 +8,7 @@
 
 #include "tunekit/core/config.hpp"
 
-namespace tunekit::core {
+namespace tunekit::core::detail {
 
 /// A part that makes the state of a run: `part.start(args...)` compiles for a const part and values of these types.
 template <class Part, class... Args>
@@ -18,4 +18,4 @@ concept starts_on = requires(const Part& part, const Args&... args) { part.start
 template <class Part, class... Args>
 using state_of = decltype(std::declval<const Part&>().start(std::declval<const Args&>()...));
 
-}  // namespace tunekit::core
+}  // namespace tunekit::core::detail

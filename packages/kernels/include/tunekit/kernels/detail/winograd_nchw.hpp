@@ -13,7 +13,7 @@
 #include "tunekit/kernels/table.hpp"
 #include "tunekit/kernels/winograd/blocked.hpp"
 
-namespace tunekit::kernels {
+namespace tunekit::kernels::detail {
 
 /// A `winograd_kernel` for plain tensors. It transposes the input into blocks of channels in scratch memory, and the
 /// output back.
@@ -67,8 +67,8 @@ public:
 
 private:
     winograd_kernel kernel_;
-    detail::transpose_function transpose_;
-    buffer in_, out_;
+    transpose_function transpose_;
+    buffer<> in_, out_;
 };
 
-}  // namespace tunekit::kernels
+}  // namespace tunekit::kernels::detail

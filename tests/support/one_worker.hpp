@@ -14,7 +14,26 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 
-namespace tunekit::measure {
+namespace support {
+
+namespace measure = tunekit::measure;
+
+/// Measures `batch` and calls `each(measurement)` per candidate, in order, as soon as it is known. A measurer that
+/// streams gets the whole batch; any other gets one candidate at a time. Throws tunekit::error where a measurer does
+/// not return one measurement per candidate.
+template <measure::measurer M, class Each>
+void measure_each(M& m, std::span<const tunekit::index> batch, const measure::limits& l, Each&& each)
+{
+    if constexpr (measure::streaming_measurer<M>) {
+        m.measure(batch, l, each);
+    } else {
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            auto one = m.measure(batch.subspan(i, 1), l);
+            if (one.size() != 1) throw tunekit::error("measure_each: the measurer did not answer its candidate");
+            each(std::move(one.front()));
+        }
+    }
+}
 
 /// Settings of `one_worker`.
 struct one_worker_options {
@@ -23,8 +42,8 @@ struct one_worker_options {
 
 /// A pool whose one worker is a measurer, or a measurer for each task. It refers to them.
 ///
-///     tk::measure::one_worker pool(measure);
-///     tk::measure::one_worker builds_ahead(measure_generated, {.ahead = 8});
+///     support::one_worker pool(measure);
+///     support::one_worker builds_ahead(measure_generated, {.ahead = 8});
 ///
 /// `collect` measures, so it blocks, whatever seconds it is given. It measures the first job that is out. A
 /// `streaming_measurer` gets all jobs that follow it with the same task and the same limits, because they are built
@@ -36,7 +55,7 @@ struct one_worker_options {
 ///             std::invalid_argument for a task without a measurer.
 /// Cost:       that of the measurer.
 /// Threads:    one at a time. Precondition: the measurers outlive the pool.
-template <measurer M, clock Clock = wall_clock>
+template <measure::measurer M, measure::clock Clock = measure::wall_clock>
 class one_worker {
 public:
     /// Refers to the measurer of the one task. Throws std::invalid_argument where `ahead` is 0.
@@ -49,8 +68,8 @@ public:
     explicit one_worker(std::span<M> per_task, one_worker_options how = {}, Clock clock = {})
         : measurers_(per_task), options_(how), clock_(std::move(clock)), start_(clock_())
     {
-        require(!per_task.empty(), "one_worker: no measurer, want that of one task or more");
-        require(how.ahead >= 1, "one_worker: ahead is 0, want >= 1");
+        tunekit::require(!per_task.empty(), "one_worker: no measurer, want that of one task or more");
+        tunekit::require(how.ahead >= 1, "one_worker: ahead is 0, want >= 1");
     }
 
     [[nodiscard]] std::size_t workers() const noexcept { return 1; }
@@ -64,35 +83,37 @@ public:
 
     /// Takes a job, without measuring it. Throws std::invalid_argument where there is no room, or no measurer for its
     /// task.
-    void submit(const job& next)
+    void submit(const tunekit::job& next)
     {
-        require(room() > 0, "one_worker.submit: no room, want a call of room() before");
-        require(next.task < measurers_.size(), "one_worker.submit: no measurer for this task, want one for each");
+        tunekit::require(room() > 0, "one_worker.submit: no room, want a call of room() before");
+        tunekit::require(next.task < measurers_.size(),
+                         "one_worker.submit: no measurer for this task, want one for each");
         read();
         out_.push_back({next, now_});
     }
 
     /// Measures what is next and returns its answers, however long that takes; none where nothing is out.
-    [[nodiscard]] std::vector<answer> collect(double)
+    [[nodiscard]] std::vector<tunekit::answer> collect(double)
     {
         if (out_.empty()) return {};
         collecting_ = true;
-        std::vector<index> batch;
-        job first = out_.front().what;  // its limits fall with each answer
+        std::vector<tunekit::index> batch;
+        tunekit::job first = out_.front().what;  // its limits fall with each answer
         for (const waiting& w : out_) {
             if (w.what.task != first.task || !(w.what.limits == first.limits)) break;
             batch.push_back(w.what.candidate);
-            if constexpr (!streaming_measurer<M>) break;
+            if constexpr (!measure::streaming_measurer<M>) break;
         }
-        std::vector<answer> out;
+        std::vector<tunekit::answer> out;
         read();
         double began = now_;
         try {
-            measure_each(measurers_[first.task], batch, first.limits, [&](measurement m) {
-                if (out.size() == batch.size()) throw error("one_worker: the measurer answered more than it was asked");
+            measure_each(measurers_[first.task], batch, first.limits, [&](measure::measurement m) {
+                if (out.size() == batch.size())
+                    throw tunekit::error("one_worker: the measurer answered more than it was asked");
                 const waiting& w = out_[out.size()];
                 read();
-                const limits in_force = first.limits;
+                const measure::limits in_force = first.limits;
                 for (waiting& other : out_) other.what.hear(first, m);
                 first.hear(first, m);
                 out.push_back({.ticket = w.what.ticket,
@@ -105,7 +126,7 @@ public:
         } catch (...) {
             if (out.empty()) throw;  // else what was measured is returned, and the next call meets the fault again
         }
-        if (out.empty()) throw error("one_worker: the measurer did not answer its candidates");
+        if (out.empty()) throw tunekit::error("one_worker: the measurer did not answer its candidates");
         out_.erase(out_.begin(), out_.begin() + static_cast<std::ptrdiff_t>(out.size()));
         collecting_ = !out_.empty();
         return out;
@@ -113,7 +134,7 @@ public:
 
 private:
     struct waiting {
-        job what;
+        tunekit::job what;
         double since = 0;
     };
 
@@ -132,4 +153,4 @@ private:
     bool collecting_ = false;  ///< some of what was out was answered, some was not
 };
 
-}  // namespace tunekit::measure
+}  // namespace support

@@ -8,12 +8,10 @@
 #include <span>
 #include <type_traits>
 
-namespace tunekit::kernels {
+namespace tunekit::kernels::detail {
 
 /// The number of channels, rounded up to full blocks of `width`.
 [[nodiscard]] constexpr int padded(int channels, int width) noexcept { return (channels + width - 1) / width * width; }
-
-namespace detail {
 
 /// Converts [block][channel of the block][pixel] to [block][pixel][channel of the block].
 /// Precondition: both hold blocks x width x pixels elements.
@@ -47,6 +45,4 @@ void unpack_channels(std::span<const std::type_identity_t<T>> blocked, int image
     }
 }
 
-}  // namespace detail
-
-}  // namespace tunekit::kernels
+}  // namespace tunekit::kernels::detail

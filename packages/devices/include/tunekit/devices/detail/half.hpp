@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tunekit::measure {
+namespace tunekit::measure::detail {
 
 /// The bits of the number of half precision (IEEE 754 binary16) that is nearest to `x`; among two the even one. Beyond
 /// the largest, 65504, it is infinity.
@@ -37,4 +37,4 @@ namespace tunekit::measure {
     return sign != 0 ? -small : small;
 }
 
-}  // namespace tunekit::measure
+}  // namespace tunekit::measure::detail

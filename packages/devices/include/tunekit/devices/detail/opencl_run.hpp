@@ -24,7 +24,7 @@ namespace detail {
 
 /// The first limit of `on` that the launch exceeds, in one line; else empty. `use` has the resources of the
 /// kernel; where they are not known, only the launch is checked.
-[[nodiscard]] inline std::optional<std::string> exceeds(const opencl_launch& how,
+[[nodiscard]] inline std::optional<std::string> exceeds(const device_source::launch& how,
                                                         const std::optional<opencl_resources>& use,
                                                         const opencl_device& on)
 {
@@ -36,7 +36,7 @@ class opencl_run {
 public:
     /// Loads what was built and runs the launches of `source.prepare`. Throws opencl_failure, and candidate_error where
     /// `built` is no program or has no such kernel.
-    opencl_run(opencl_session& gpu, const std::string& built, const opencl_source& source, opencl_operands& data)
+    opencl_run(opencl_session& gpu, const std::string& built, const device_source& source, opencl_operands& data)
         : gpu_(&gpu)
     {
         const auto code = parse_opencl_code(built);
@@ -53,8 +53,8 @@ public:
         cl.check(cl.build(parts_.program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
         const auto arguments = data.arguments(gpu, static_cast<std::size_t>(source.scratch_floats) * sizeof(float));
         std::vector<step> before;
-        for (const opencl_launch& l : source.prepare) before.push_back(step_of(l, *code, arguments));
-        for (const opencl_launch& l : source.launches) steps_.push_back(step_of(l, *code, arguments));
+        for (const device_source::launch& l : source.prepare) before.push_back(step_of(l, *code, arguments));
+        for (const device_source::launch& l : source.launches) steps_.push_back(step_of(l, *code, arguments));
         if (before.empty()) return;
         static_cast<void>(gpu.seconds(1, [&] { start(before); }));
     }
@@ -91,7 +91,7 @@ private:
         }
     };
 
-    [[nodiscard]] step step_of(const opencl_launch& how, const opencl_code& code,
+    [[nodiscard]] step step_of(const device_source::launch& how, const opencl_code& code,
                                const std::vector<opencl_operands::argument>& arguments)
     {
         const opencl_driver& cl = gpu_->cl();
@@ -133,21 +133,4 @@ private:
 };
 
 }  // namespace detail
-
-/// The kernel of a template of `opencl_source`s, for `timed`. It finds the code that was built for a configuration,
-/// loads it, and returns the device's seconds.
-///
-///     opencl_builder built({.device = find_opencl_device()});
-///     opencl_operands data;
-///     opencl_session gpu(0);
-///     timed how{opencl_kernel(program, built.cache(), data, gpu), until_confident{}, opencl_check{&data, &gpu}};
-///
-/// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked
-/// before anything was built.
-template <class Template>
-[[nodiscard]] auto opencl_kernel(Template what, opencl_cache cache, opencl_operands& data, opencl_session& gpu)
-{
-    return detail::device_kernel<detail::opencl_run>(std::move(what), std::move(cache), data, gpu);
-}
-
 }  // namespace tunekit::measure

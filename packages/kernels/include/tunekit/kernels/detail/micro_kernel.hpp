@@ -3,16 +3,14 @@
 
 /// \file
 /// The parts of a table of micro-kernels: the arguments of each kind of micro-kernel, and the machine that it was
-/// compiled for. `make_table.hpp` has the micro-kernels themselves.
+/// compiled for. `make_table.hpp` makes the micro-kernels themselves.
 
 #include <cstddef>
 
 #include "tunekit/kernels/config.hpp"
 #include "tunekit/kernels/formats.hpp"
 
-namespace tunekit::kernels {
-
-namespace detail {
+namespace tunekit::kernels::detail {
 
 /// The arguments of one call of the micro-kernel of a convolution or a product. Strides are in elements.
 ///
@@ -20,8 +18,8 @@ namespace detail {
 ///                  x[m x_row + b x_block + t x_tap + k group + i] w[b w_block + t w_tap + k w_step + j group + i]
 ///
 /// for j < nv vl, where `group` is the format's. It is 1 for float and double.
-template <class Format>
-struct basic_tile_args {
+template <class Format = formats::fp32>
+struct tile_args {
     const typename Format::left* x = nullptr;           ///< inputs
     const typename Format::right* w = nullptr;          ///< weights
     typename Format::sum* y = nullptr;                  ///< outputs
@@ -36,17 +34,14 @@ struct basic_tile_args {
 };
 
 /// A micro-kernel of convolutions and products.
-template <class Format>
-using basic_tile_function = void (*)(const basic_tile_args<Format>&);
+template <class Format = formats::fp32>
+using tile_function = void (*)(const tile_args<Format>&);
 
-/// A micro-kernel in single precision.
-using tile_function = basic_tile_function<formats::fp32>;
-
-/// One micro-kernel of a product table.
-template <class Format>
-struct basic_tile {
-    int mr = 0, nv = 0, vl = 0;                 ///< its size: mr by nv vectors of vl sums
-    basic_tile_function<Format> run = nullptr;  ///< the function
+/// One micro-kernel of a table.
+template <class Format = formats::fp32>
+struct tile {
+    int mr = 0, nv = 0, vl = 0;           ///< its size: mr by nv vectors of vl sums
+    tile_function<Format> run = nullptr;  ///< the function
 };
 
 /// The arguments of one call of a dense micro-kernel. Strides are in floats.
@@ -135,12 +130,9 @@ using gather_function = void (*)(const float* from, std::ptrdiff_t from_row, int
 
 /// A copy with zero padding: to[r to_row + c] = from[r from_row + c] for r < rows, c < columns, and 0 for columns <= c
 /// < filled.
-template <class T>
-using basic_copy_function = void (*)(const T* from, std::ptrdiff_t from_row, T* to, std::ptrdiff_t to_row, int rows,
-                                     int columns, int filled);
-
-/// A copy of floats with zero padding.
-using copy_function = basic_copy_function<float>;
+template <class T = float>
+using copy_function = void (*)(const T* from, std::ptrdiff_t from_row, T* to, std::ptrdiff_t to_row, int rows,
+                               int columns, int filled);
 
 inline void transpose_plainly(const float* from, std::ptrdiff_t from_row, float* to, std::ptrdiff_t to_row, int rows,
                               int columns)
@@ -166,8 +158,6 @@ inline void copy_plainly(const float* from, std::ptrdiff_t from_row, float* to, 
     }
 }
 
-}  // namespace detail
-
 /// The machine that a translation unit is compiled for. It is part of a micro-kernel's type, so that units with
 /// different flags do not share a micro-kernel.
 struct machine {
@@ -178,19 +168,10 @@ struct machine {
     int u8s8_lanes = 0;  ///< sums of its widest instruction for four products of bytes; 0: it has none
 };
 
-/// The arguments of one call of a micro-kernel in single precision.
-using tile_args = detail::basic_tile_args<formats::fp32>;
-
-/// One micro-kernel of a table.
-struct tile {
-    int mr = 0, nv = 0, vl = 0;           ///< its size: mr by nv vectors of vl floats
-    detail::tile_function run = nullptr;  ///< the function
-};
-
 /// One dense micro-kernel of a table: `mr` rows of x, `rows` rows of w at once.
 struct dense_tile {
-    int mr = 0, rows = 0;                  ///< rows of x, rows of w
-    detail::dense_function run = nullptr;  ///< the function
+    int mr = 0, rows = 0;          ///< rows of x, rows of w
+    dense_function run = nullptr;  ///< the function
 };
 
 /// One depthwise micro-kernel of a table: mr pixels by nv vectors of channels, or mr rows by nv vectors of pixels. One
@@ -200,36 +181,32 @@ struct depthwise_tile {
     vectorise_mode vectorise = vectorise_mode::channel;  ///< what a vector holds
     int mr = 0, nv = 0, vl = 0;                          ///< its size
     int kernel_h = 0, stride_h = 0;                      ///< 0: any
-    detail::depthwise_function run = nullptr;            ///< the function
+    depthwise_function run = nullptr;                    ///< the function
 };
 
 /// One sweeping micro-kernel of a table: mr rows of outputs by one vector of channels, for kernels of that height and
 /// width and that stride in both directions.
 struct depthwise_sweep {
-    int mr = 0, vl = 0;                              ///< its size
-    int kernel = 0, stride = 0;                      ///< what it is for
-    detail::depthwise_sweep_function run = nullptr;  ///< the function
+    int mr = 0, vl = 0;                      ///< its size
+    int kernel = 0, stride = 0;              ///< what it is for
+    depthwise_sweep_function run = nullptr;  ///< the function
 };
 
 /// The two transforms of a tile size for vectors of vl floats: B and A of F(tile, 3).
 struct winograd_transform {
-    int tile = 0, vl = 0;                                         ///< outputs per side; floats of a vector
-    detail::winograd_function input = nullptr, output = nullptr;  ///< the functions
+    int tile = 0, vl = 0;                                 ///< outputs per side; floats of a vector
+    winograd_function input = nullptr, output = nullptr;  ///< the functions
 };
 
 /// The functions of one machine that move floats.
 struct movement {
-    detail::transpose_function transpose = nullptr;  ///< transposes
-    detail::gather_function gather = nullptr;        ///< gathers
-    detail::copy_function copy = nullptr;            ///< copies with zero padding
+    transpose_function transpose = nullptr;  ///< transposes
+    gather_function gather = nullptr;        ///< gathers
+    copy_function<> copy = nullptr;          ///< copies with zero padding
 };
-
-namespace detail {
 
 /// Movement by plain loops, for tables that have none of their own.
 inline constexpr movement plain_movement{
     .transpose = &transpose_plainly, .gather = &gather_plainly, .copy = &copy_plainly};
 
-}  // namespace detail
-
-}  // namespace tunekit::kernels
+}  // namespace tunekit::kernels::detail

@@ -11,7 +11,7 @@
 
 #include "tunekit/core/config.hpp"
 
-namespace tunekit::core {
+namespace tunekit::core::detail {
 
 // The widest vectors that g++ and clang lower to whole instructions under the flags of this translation unit. What is
 // computed with them is the same, lane by lane, at every width.
@@ -26,19 +26,15 @@ inline constexpr std::size_t lane_bytes = 32;
 inline constexpr std::size_t lane_bytes = 16;
 #endif
 
-namespace detail {
-
 template <class T>
 struct lanes_of {
     using type __attribute__((vector_size(lane_bytes))) = T;
 };
 
-}  // namespace detail
-
 /// A vector of as many `T` as a register holds. Arithmetic, comparisons and `?:` work on each lane. Pass it by
 /// reference: passed by value, its calling convention would depend on compiler flags.
 template <class T>
-using lanes = typename detail::lanes_of<T>::type;
+using lanes = typename lanes_of<T>::type;
 
 /// The number of lanes in such a vector.
 template <class T>
@@ -93,4 +89,4 @@ template <std::size_t... At, class Lanes>
 #endif
 }
 
-}  // namespace tunekit::core
+}  // namespace tunekit::core::detail

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// What the programs that tune have in common on their command lines: how a run begins, and where it is kept.
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/support/names.hpp"
+#include "tools/support/program.hpp"
+#include "tunekit/report/text_table.hpp"
+
+namespace programs {
+
+/// One line of `program` on standard error, whatever a file or a word had in it.
+inline void say(const char* program, const std::string& what)
+{
+    std::fprintf(stderr, "%s: %s\n", program, tunekit::report::printable(what).c_str());
+}
+
+struct run_options {
+    std::string strategy = "combined", log;
+    std::vector<std::string> start_from;
+    std::uint64_t seed = 1;
+    bool resume = false;
+
+    void describe_strategy(CLI::App& app)
+    {
+        app.add_option("--strategy", strategy, "what is tried next: " + list(recipes()))
+            ->capture_default_str()
+            ->type_name("NAME");
+    }
+
+    /// `log_holds` and `resumes` are the sentences of --log and of --resume.
+    void describe_run(CLI::App& app, const char* log_holds, const char* resumes)
+    {
+        app.add_option("--seed", seed, "same seed, same proposals for the same measurements")
+            ->check(whole_number())
+            ->capture_default_str();
+        app.add_option("--start-from", start_from,
+                       "log, file of experience, or folder of them: what was measured before, here or elsewhere; may "
+                       "be repeated")
+            ->allow_extra_args(false)
+            ->type_name("PATH");
+        app.add_option("--log", log, log_holds)->type_name("FILE");
+        app.add_flag("--resume", resume, resumes);
+    }
+};
+
+}  // namespace programs
