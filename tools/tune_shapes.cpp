@@ -89,9 +89,9 @@ dispatch::results known(const std::string& path)
 
 void print(const dispatch::results& all, const std::string& device)
 {
-    for (const auto& w : dispatch::winners_of(all)) {
+    for (const auto& w : all.winners()) {
         if (w.device != device) continue;
-        std::printf("%-24s best %10.2f us", dispatch::shape_text(sizes, w.at).c_str(), 1e6 * all.rows[w.best].seconds);
+        std::printf("%-24s best %10.2f us", all.text_of(w.at).c_str(), 1e6 * all.rows[w.best].seconds);
         if (w.untuned) std::printf(", untuned %10.2f us", 1e6 * all.rows[*w.untuned].seconds);
         std::printf("\n");
     }
@@ -117,7 +117,7 @@ void check_name(const outputs& to)
                                  .devices = {{.general = dispatch::rung::nearest, .shapes = {{.at = {1, 1, 1}}}}}};
     if (!to.header.empty()) static_cast<void>(dispatch::header_text(least, {.name = to.name}));
     if (!to.c_header.empty())
-        static_cast<void>(dispatch::header_text(least, {.name = to.name, .language = dispatch::header_language::c99}));
+        static_cast<void>(dispatch::header_text(least, {.name = to.name, .language = dispatch::header_options::c99}));
 }
 
 /// Fits a choice for each kernel, and writes them wherever they are wanted.
@@ -125,14 +125,14 @@ std::vector<dispatch::choice> chosen_into(const outputs& to, std::span<const dis
 {
     std::vector<dispatch::choice> out;
     for (const auto& all : kernels) out.push_back(dispatch::fit(all, {.max_kernels = to.kernels}));
-    const auto header = [&](const std::string& path, dispatch::header_language in) {
+    const auto header = [&](const std::string& path, dispatch::header_options::written_in in) {
         const dispatch::header_options how{.name = to.name, .language = in};
         if (path.empty()) return;
         if (out.size() == 1) dispatch::write_header(path, out.front(), how);
         else dispatch::write_header(path, std::span<const dispatch::choice>(out), how);
     };
-    header(to.header, dispatch::header_language::cpp17);
-    header(to.c_header, dispatch::header_language::c99);
+    header(to.header, dispatch::header_options::cpp17);
+    header(to.c_header, dispatch::header_options::c99);
     if (!to.choice.empty()) dispatch::write_choice(to.choice, std::span<const dispatch::choice>(out));
     if (!to.json.empty()) dispatch::write_json(to.json, out);
     return out;
@@ -159,7 +159,7 @@ void merge(const settings& s)
         auto both = dispatch::merge_all(files);
         for (const std::string& line : both.left_out) std::printf("left out: %s\n", line.c_str());
         std::printf("%s: %zu rows of %zu files, %zu devices, %zu shapes\n", kernel.c_str(), both.all.rows.size(),
-                    files.size(), both.all.devices.size(), dispatch::winners_of(both.all).size());
+                    files.size(), both.all.devices.size(), both.all.winners().size());
         merged.push_back(std::move(both.all));
     }
     if (!s.out.empty() && merged.size() != 1)
@@ -200,7 +200,7 @@ void run(const settings& s)
     for (const auto& d : all.devices)
         if (tk::machine::is_old_name(d.device))
             std::printf("%s: its rows count as another machine's\n", tk::quoted_device(d.device).c_str());
-    const std::size_t before = dispatch::winners_of(all).size();
+    const std::size_t before = all.winners().size();
     all = dispatch::tune_shapes(std::move(all), family, make, tk::recipes::combined(),
                                 {.device = device, .budget = {.seconds = s.seconds, .trials_per_task = s.trials}}, gen);
     all.set_date(device, today());
@@ -209,8 +209,8 @@ void run(const settings& s)
     dispatch::write_results(s.results, all);
     const auto chosen = chosen_into(s.to, {&all, 1}).front();
 
-    std::printf("%zu shapes, %zu of them new; %zu kernels kept\n", dispatch::winners_of(all).size(),
-                dispatch::winners_of(all).size() - before, chosen.configs.size());
+    std::printf("%zu shapes, %zu of them new; %zu kernels kept\n", all.winners().size(), all.winners().size() - before,
+                chosen.configs.size());
     for (const auto& d : chosen.devices)
         for (const auto& score : d.scores)
             std::printf("  %-8s %.3f of each shape's best, worst %.3f\n", to_text(score.by), score.share, score.worst);

@@ -42,7 +42,7 @@ struct settings {
 /// A rung with so many kernels.
 struct row {
     std::size_t max_kernels = 0, kept = 0;
-    dispatch::rung_score score;
+    dispatch::choice::score score;
     tk::stats::interval share;  ///< 95 %, shapes resampled
     double alone = 0;           ///< geometric mean of the shape's own search / chosen
     double set = 0;     ///< geometric mean of best / the best that the rule may answer; share is this times choice
@@ -50,19 +50,19 @@ struct row {
     std::size_t unmeasured = 0;
 };
 
-double mean_share(std::span<const dispatch::held_out> of, std::span<const std::uint32_t> which)
+double mean_share(std::span<const dispatch::choice::held_out> of, std::span<const std::uint32_t> which)
 {
     double sum = 0;
     for (const std::uint32_t k : which) sum += std::log(of[k].best / of[k].seconds);
     return std::exp(sum / static_cast<double>(which.size()));
 }
 
-row scored(const std::vector<dispatch::held_out>& seen, dispatch::rung by, bool or_untuned)
+row scored(const std::vector<dispatch::choice::held_out>& seen, dispatch::rung by, bool or_untuned)
 {
-    std::vector<dispatch::held_out> own;
+    std::vector<dispatch::choice::held_out> own;
     std::copy_if(seen.begin(), seen.end(), std::back_inserter(own), [&](const auto& h) { return h.by == by; });
     row out;
-    out.score = dispatch::score_of(own, by);
+    out.score = dispatch::choice::score::of(own, by);
     tk::random::philox gen(1);
     out.share = tk::stats::bootstrap_interval(
         own.size(), [&](std::span<const std::uint32_t> some) { return mean_share(own, some); }, {}, gen);
@@ -130,7 +130,7 @@ void run(settings& s)
     const auto all = read(s.results);
     const auto judged = s.judged.empty() ? dispatch::results{} : read(s.judged);
     std::vector<row> rows;
-    std::vector<dispatch::held_out> last;
+    std::vector<dispatch::choice::held_out> last;
     const tk::measure::wall_clock now;
     double fit_seconds = 0;
     for (const std::size_t k : s.kernels) {

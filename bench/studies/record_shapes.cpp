@@ -127,10 +127,9 @@ dispatch::results finalists(const settings& s)
         for (const tk::index i : best) add(i, true);
         add(on.default_index(), false);
         dispatch::write_results(s.finalists, out);
-        std::printf("%-24s %5zu trials, untuned %.4f ms, best %.4f ms, %.1f GFLOP/s\n",
-                    dispatch::shape_text(out.sizes, at).c_str(), t.record().trials().size(),
-                    1e3 * t.record().trials().front().measured.cost, 1e3 * t.record().best_cost(),
-                    shape.flops() / t.record().best_cost() / 1e9);
+        std::printf("%-24s %5zu trials, untuned %.4f ms, best %.4f ms, %.1f GFLOP/s\n", out.text_of(at).c_str(),
+                    t.record().trials().size(), 1e3 * t.record().trials().front().measured.cost,
+                    1e3 * t.record().best_cost(), shape.flops() / t.record().best_cost() / 1e9);
         std::fflush(stdout);
     }
     return out;
@@ -145,7 +144,7 @@ double rounded(double x)
 }
 
 /// The row of the same shape and configuration; else null.
-const dispatch::result* find(const dispatch::results& in, const dispatch::result& like)
+const dispatch::results::row* find(const dispatch::results& in, const dispatch::results::row& like)
 {
     for (const auto& r : in.rows)
         if (r.at == like.at && r.candidate == like.candidate) return &r;
@@ -153,7 +152,8 @@ const dispatch::result* find(const dispatch::results& in, const dispatch::result
 }
 
 /// One row: the fastest run of all rounds, as disturbances lengthen times.
-void keep_faster(std::optional<dispatch::result>& row, const dispatch::result& like, const tk::measure::measurement& m)
+void keep_faster(std::optional<dispatch::results::row>& row, const dispatch::results::row& like,
+                 const tk::measure::measurement& m)
 {
     if (m.failed) return;
     const bool whole = !m.at_least && !m.batches.empty();
@@ -166,10 +166,10 @@ void keep_faster(std::optional<dispatch::result>& row, const dispatch::result& l
 }
 
 /// What is measured at a shape: all finalists.
-std::vector<dispatch::result> wanted_at(const settings& s, const dispatch::shape_sizes& at,
-                                        const dispatch::results& from)
+std::vector<dispatch::results::row> wanted_at(const settings& s, const dispatch::shape_sizes& at,
+                                              const dispatch::results& from)
 {
-    std::vector<dispatch::result> likes;
+    std::vector<dispatch::results::row> likes;
     for (const auto& r : from.rows) {
         std::size_t k = 0;
         while (k < likes.size() && likes[k].candidate != r.candidate) ++k;
@@ -186,12 +186,12 @@ constexpr double much_slower = 2.5;
 
 /// These at one shape, in rounds that run each of them once; after the first those only that are not much slower.
 template <class Kind, class Shape>
-void measure_all(const settings& s, const Shape& shape, const std::vector<dispatch::result>& likes,
+void measure_all(const settings& s, const Shape& shape, const std::vector<dispatch::results::row>& likes,
                  dispatch::results& out)
 {
     typename Kind::operator_case on(shape);
     auto measure = measurer(on, shape.flops() > 5e8 ? 3 : 6);
-    std::vector<std::optional<dispatch::result>> rows(likes.size());
+    std::vector<std::optional<dispatch::results::row>> rows(likes.size());
     double best = std::numeric_limits<double>::infinity();
     const tk::measure::thread_clock now;
     const double start = now();
@@ -211,8 +211,7 @@ void measure_all(const settings& s, const Shape& shape, const std::vector<dispat
         }
     for (const auto& row : rows)
         if (row) out.add(*row);
-    std::printf("%-24s %zu of %zu configurations, best %.1f GFLOP/s\n",
-                dispatch::shape_text(out.sizes, Kind::sizes_of(shape)).c_str(),
+    std::printf("%-24s %zu of %zu configurations, best %.1f GFLOP/s\n", out.text_of(Kind::sizes_of(shape)).c_str(),
                 static_cast<std::size_t>(
                     std::count_if(rows.begin(), rows.end(), [](const auto& r) { return r && !r->at_least; })),
                 rows.size(), shape.flops() / best / 1e9);
@@ -220,7 +219,7 @@ void measure_all(const settings& s, const Shape& shape, const std::vector<dispat
 }
 
 /// What an earlier pass found not much slower than its best, and what must be measured.
-void drop_slow(std::vector<dispatch::result>& likes, const dispatch::results& before)
+void drop_slow(std::vector<dispatch::results::row>& likes, const dispatch::results& before)
 {
     if (likes.empty()) return;
     double best = std::numeric_limits<double>::infinity();

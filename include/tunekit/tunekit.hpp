@@ -3,8 +3,8 @@
 
 /// \file
 /// The words of the core to know first, as docs/words.md has them under "Start here": spaces, ways to measure, `tune`,
-/// recipes, and the parts by role. Needs a compiler and nothing else. `tune(space, kernel, budget)`, child processes and
-/// programs come with tunekit/processes.hpp.
+/// recipes, and the parts by role. Needs a compiler and nothing else. `tune(space, kernel, budget)`, child processes
+/// and programs come with tunekit/processes.hpp.
 
 // space
 #include "tunekit/space/any_space.hpp"

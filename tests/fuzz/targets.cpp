@@ -483,7 +483,7 @@ void generates(const tk::dispatch::choice& c)
         for (const auto& at : d.shapes)
             must(static_cast<std::size_t>(c.choose(d.device, at.at).config) < c.configs.size(),
                  "what is chosen is kept");
-    for (const auto language : {tk::dispatch::header_language::cpp17, tk::dispatch::header_language::c99}) try {
+    for (const auto language : {tk::dispatch::header_options::cpp17, tk::dispatch::header_options::c99}) try {
             const std::string header = tk::dispatch::header_text(c, {.language = language});
             must(is_whole_code(header), "a header is code");
             must(tk::dispatch::header_text(c, {.language = language}) == header, "and the same each time");

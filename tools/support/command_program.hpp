@@ -62,7 +62,8 @@ struct worded_space : tunekit::space::value_product {
 };
 
 /// The reading, whose failures begin with `name`.
-inline tunekit::measure::reading named_reading_of(tunekit::measure::reading read, std::string name)
+inline tunekit::measure::program_options::reading named_reading_of(tunekit::measure::program_options::reading read,
+                                                                   std::string name)
 {
     return [read = std::move(read), name = std::move(name)](const tunekit::measure::finished_run& run) {
         try {
@@ -76,7 +77,7 @@ inline tunekit::measure::reading named_reading_of(tunekit::measure::reading read
 }
 
 /// 1 / the score.
-inline tunekit::measure::reading inverse_of(tunekit::measure::reading read)
+inline tunekit::measure::program_options::reading inverse_of(tunekit::measure::program_options::reading read)
 {
     return [read = std::move(read)](const tunekit::measure::finished_run& run) {
         const double score = read(run);
@@ -125,13 +126,15 @@ inline std::pair<std::string, std::string> parts_of(const std::string& text, cha
 }
 
 /// wall, cpu, peak-memory, joules, regex:EXPRESSION or json:/POINTER; none for the wall.
-inline std::optional<tunekit::measure::reading> reading_of(const std::string& text, const std::string& option)
+inline std::optional<tunekit::measure::program_options::reading> reading_of(const std::string& text,
+                                                                            const std::string& option)
 {
     namespace measure = tunekit::measure;
     if (text == "wall") return std::nullopt;
-    if (text == "cpu") return measure::reading(&measure::finished_run::cpu_seconds);
-    if (text == "peak-memory") return measure::reading(&measure::finished_run::peak_bytes);
-    if (text == "joules" && option == "--number") return measure::reading(&measure::finished_run::joules);
+    if (text == "cpu") return measure::program_options::reading(&measure::finished_run::cpu_seconds);
+    if (text == "peak-memory") return measure::program_options::reading(&measure::finished_run::peak_bytes);
+    if (text == "joules" && option == "--number")
+        return measure::program_options::reading(&measure::finished_run::joules);
     if (text.starts_with("regex:")) return measure::matched(text.substr(6));
     if (text.starts_with("json:")) return measure::at_pointer(text.substr(5));
     tunekit::invalid(option + " '" + text + "' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER");
@@ -205,7 +208,7 @@ inline void set_commands(tunekit::measure::program_options& out, const command_o
 }
 
 /// --cost and --maximize; none for the wall.
-inline std::optional<tunekit::measure::reading> cost_of(const command_options& o)
+inline std::optional<tunekit::measure::program_options::reading> cost_of(const command_options& o)
 {
     auto out = reading_of(o.cost, "--cost");
     if (out && !o.is_time()) out = named_reading_of(*std::move(out), "--cost");
@@ -229,7 +232,7 @@ inline void add_number(tunekit::measure::program_options& out, const std::string
                              ", want a machine that has them, and the right to read them");
     }
     auto read = reading_of(how, "--number");
-    auto of_run = read ? *std::move(read) : measure::reading(&measure::finished_run::wall_seconds);
+    auto of_run = read ? *std::move(read) : measure::program_options::reading(&measure::finished_run::wall_seconds);
     out.numbers.push_back({.name = name, .read = named_reading_of(std::move(of_run), "--number " + name)});
 }
 

@@ -115,7 +115,7 @@ std::vector<configuration_row> rows_of(const std::string& option, const std::str
 {
     const auto at_line = [&](std::size_t line) { return option + ' ' + path + ':' + std::to_string(line); };
     const std::string text = tunekit::io::read_text(path);
-    const auto records = tunekit::io::csv_records(tunekit::io::without_bom(text));
+    const auto records = tunekit::io::csv_records(text);
     if (records.empty())
         tunekit::invalid(option + ' ' + path + " is empty, want a line with the names of the parameters");
     const auto& heads = records[0].fields;

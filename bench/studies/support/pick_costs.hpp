@@ -47,7 +47,7 @@ inline dispatch::choice scattered(std::size_t n, dispatch::rung general, tk::ran
     dispatch::choice out{.kernel = "gemm", .sizes = {"m", "n", "k"}, .parameters = {"tile"}};
     const auto eight = [&] { return static_cast<std::uint32_t>(tk::random::uniform_index(8, gen)); };
     for (std::uint32_t k = 0; k < 8; ++k) out.configs.push_back({.candidate = k, .values = {std::to_string(k + 1)}});
-    dispatch::device_choice d{.device = "AuthenticAMD 25.17.1, 2 cores, avx2", .general = general};
+    dispatch::choice::part d{.device = "AuthenticAMD 25.17.1, 2 cores, avx2", .general = general};
     while (d.shapes.size() < n) {
         dispatch::shape_sizes at;
         for (int j = 0; j < 3; ++j) {
@@ -108,7 +108,7 @@ inline std::string loop_of(const std::string& before, const std::string& pick)
 }
 
 /// Nested switches over m, n and k, as one would write them by hand: 0 for any other shape.
-inline std::string switches_of(const dispatch::device_choice& d)
+inline std::string switches_of(const dispatch::choice::part& d)
 {
     std::string out = "static int by_switch(long long m, long long n, long long k)\n{\n    switch (m) {\n";
     const auto like = [&](std::size_t a, std::size_t b, std::size_t sizes) {

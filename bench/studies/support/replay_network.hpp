@@ -86,10 +86,11 @@ inline replayed_layer load_layer(const std::string& folder, const std::string& n
     auto space = tunekit::io::space_of(recorded);
     auto table = tunekit::io::table_of(recorded, space);
     if (!recorded.problems.empty() || !table.problems.empty())
-        throw tunekit::error("--recorded " + folder + '/' + name + ": " +
-                             (recorded.problems.empty() ? table : tunekit::io::replay_table{{}, {}, recorded.problems})
-                                 .problems.front()
-                                 .text());
+        throw tunekit::error(
+            "--recorded " + folder + '/' + name + ": " +
+            (recorded.problems.empty() ? table : tunekit::io::recorded_space::table{{}, {}, recorded.problems})
+                .problems.front()
+                .text());
     return {name, flops, weight, std::move(space), std::move(table.rows)};
 }
 

@@ -43,8 +43,8 @@ namespace tunekit::curve {
 /// Source:     ours, on Renyi (1962), Theorie des elements saillants d'une suite d'observations, on records of
 ///             exchangeable trials. The defaults were chosen by interval score on recorded spaces: docs/curves.md.
 struct improvement_process {
-    /// The distribution of the relative gain G = performance at the horizon / last - 1. It is the sum of N gains, where N
-    /// is negative binomial (a Poisson number of uncertain mean) and the gains are exponential of one uncertain mean.
+    /// The distribution of the relative gain G = performance at the horizon / last - 1. It is the sum of N gains, where
+    /// N is negative binomial (a Poisson number of uncertain mean) and the gains are exponential of one uncertain mean.
     ///
     ///     P(G > x) = sum_j P(N > j) C(shape + j - 1, j) (s / (s + x))^shape (x / (s + x))^j,   s = scale
     ///

@@ -59,8 +59,9 @@ namespace detail {
 }  // namespace detail
 
 /// The result of a run in one line: how many trials there were, the best configuration, its cost, and what was gained
-/// over the baseline; without one, the cost of the first trial that ran. Costs are taken as seconds. Where nothing was found, the line says so and why most trials failed;
-/// where nothing keeps an objective's limit, it has `tuning::beyond_limit` and the nearest configuration.
+/// over the baseline; without one, the cost of the first trial that ran. Costs are taken as seconds. Where nothing was
+/// found, the line says so and why most trials failed; where nothing keeps an objective's limit, it has
+/// `tuning::beyond_limit` and the nearest configuration.
 template <space::described Space>
 [[nodiscard]] std::string to_text(const tuned<Space>& found)
 {

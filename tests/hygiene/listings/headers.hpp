@@ -114,7 +114,7 @@ struct of_devices : anything {
 struct of_dispatch : anything {
     struct gemm_choice {
         static constexpr std::uint64_t fingerprint = 1;
-        static tk::dispatch::kept_config choose(long long m, long long n, long long k);
+        static tk::dispatch::choice::kept choose(long long m, long long n, long long k);
     };
     struct runnable {
         void run() const;

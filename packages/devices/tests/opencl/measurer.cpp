@@ -290,7 +290,7 @@ TEST_CASE("a kernel file with the parameters as macros, in half precision; its e
                        "}\n");
     const tk::space::product space{tk::space::parameter<"step">({1, 4}), tk::space::parameter<"broken">({false, true})};
     const auto twice = ms::kernel_file(file, space, [](const auto& c) {
-        return std::vector<ms::device_launch>{
+        return std::vector<ms::device_source::launch>{
             {.entry = "twice", .grid = {4096 / 64 / tk::get<"step">(c), 1, 1}, .block = {64, 1, 1}}};
     });
     std::vector<float> x(4096), want(x.size());

@@ -170,7 +170,7 @@ public:
     [[nodiscard]] block_state& state() { return state_; }
 
     /// Runs `body` for every thread of every block.
-    void run(const tunekit::measure::device_launch& l, std::pair<char*, char*> shared,
+    void run(const tunekit::measure::device_source::launch& l, std::pair<char*, char*> shared,
              const std::function<void()>& body)
     {
         const auto position = [](const auto& p) {

@@ -344,7 +344,7 @@ TEST_CASE("a run that is timed alone follows a launch that is not, unless it is 
 TEST_CASE("what a device cannot start is known without asking it")
 {
     const ms::cuda_device on{.max_shared_bytes = 100000};
-    const ms::device_launch plain{.grid = {10, 10, 10}, .block = {32, 8, 4}};
+    const ms::device_source::launch plain{.grid = {10, 10, 10}, .block = {32, 8, 4}};
     CHECK_FALSE(ms::detail::exceeds(plain, std::nullopt, on));
     CHECK_FALSE(
         ms::detail::exceeds(plain, ms::cuda_resources{.registers = 64}, on));  // 1024 threads of 64: all there are

@@ -45,16 +45,17 @@ TEST_CASE("a kernel's file is read once; its text follows the macros, and its ow
     tk::io::write_text(path, "kernel text\n");
     const tk::space::product space{tk::space::parameter<"tile">({8, 16})};
     const auto what = ms::kernel_file(path, space, [](const auto& c) {
-        return std::vector<ms::device_launch>{{.entry = "k", .grid = {tk::get<"tile">(c), 1, 1}}};
+        return std::vector<ms::device_source::launch>{{.entry = "k", .grid = {tk::get<"tile">(c), 1, 1}}};
     });
     tk::io::write_text(path, "another\n");
     const auto source = what.text(space.at(1));
     CHECK(source.whole() == "#define tile 16\n#line 1 \"" + (folder / "a \\\"kernel\\\".cl") + "\"\nkernel text\n");
-    CHECK(source.launches == std::vector<ms::device_launch>{{.entry = "k", .grid = {16, 1, 1}}});
+    CHECK(source.launches == std::vector<ms::device_source::launch>{{.entry = "k", .grid = {16, 1, 1}}});
     CHECK(what.source_of(space.at(1)).text == source.whole());
-    CHECK_THROWS_WITH_AS(static_cast<void>(ms::kernel_file(
-                             folder / "none.cl", space, [](const auto&) { return std::vector<ms::device_launch>{}; })),
-                         doctest::Contains("none.cl"), tk::error);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(ms::kernel_file(folder / "none.cl", space,
+                                          [](const auto&) { return std::vector<ms::device_source::launch>{}; })),
+        doctest::Contains("none.cl"), tk::error);
 }
 
 TEST_CASE("half precision: exact for every half, and the nearest for every other number")

@@ -25,7 +25,7 @@ TEST_CASE("a built program reads back as it was written, whatever its binary hol
 TEST_CASE("what an OpenCL device cannot start is known without asking it, in OpenCL's words")
 {
     const ms::opencl_device on{.threads = 256, .block = {256, 256, 64}, .shared_bytes = 32768};
-    const ms::device_launch plain{.entry = "f", .grid = {10, 10, 10}, .block = {16, 16, 1}};
+    const ms::device_source::launch plain{.entry = "f", .grid = {10, 10, 10}, .block = {16, 16, 1}};
     CHECK_FALSE(ms::detail::exceeds(plain, std::nullopt, on));
     CHECK(ms::detail::exceeds(plain, ms::detail::opencl_resources{.max_threads = 128}, on) ==
           "f: work-items per work-group are 256, want at most 128");

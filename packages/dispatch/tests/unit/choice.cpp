@@ -129,7 +129,7 @@ TEST_CASE("a program loads its own choice, and no other")
     const support::temporary_folder folder;
     const std::string path = folder / "gemm.choice";
     dispatch::write_choice(path, c);
-    const dispatch::wanted want{
+    const dispatch::loaded::wanted want{
         .kernel = c.kernel, .version = "1", .fingerprint = c.fingerprint, .device = "AMD, 2 cores"};
     const auto file = dispatch::load(path, want);
     REQUIRE(file);

@@ -54,7 +54,7 @@ dispatch::choice large(const std::string& kernel, std::uint64_t seed)
     for (std::uint32_t k = 0; k < 6; ++k)
         out.configs.push_back(
             {.candidate = 100 + k, .values = {std::to_string(1 << k), k % 2 == 0 ? "rows" : "columns"}});
-    dispatch::device_choice near{.device = machine, .general = dispatch::rung::nearest, .words = 2};
+    dispatch::choice::part near{.device = machine, .general = dispatch::rung::nearest, .words = 2};
     while (near.shapes.size() < 300) {
         const auto one = [&] { return 1 + some_size(gen); };
         const dispatch::shape_sizes at{one(), 1 + below(2, gen), one(), one()};
@@ -68,7 +68,7 @@ dispatch::choice large(const std::string& kernel, std::uint64_t seed)
                                    .around_untuned = below(2, gen) == 0});
     }
     near.tree = {{.config = 1}};
-    dispatch::device_choice tree = near;
+    dispatch::choice::part tree = near;
     tree.device = "some \"GPU\"";
     tree.general = dispatch::rung::tree;
     tree.tree = {{.of = 2, .at_most = 1, .yes = 1, .no = 2},
@@ -147,7 +147,7 @@ TEST_CASE(
     tunekit::io::write_text(folder / "questions", questions);
     for (const bool c : {true, false}) {
         dispatch::write_header(folder / "tuned.hpp", std::span(all),
-                               {.language = c ? dispatch::header_language::c99 : dispatch::header_language::cpp17});
+                               {.language = c ? dispatch::header_options::c99 : dispatch::header_options::cpp17});
         const std::string source = folder / (c ? "use.c" : "use.cpp"), run = folder / "use";
         tunekit::io::write_text(source, program(c));
         const std::string build = std::string(c ? "cc -std=c99" : "c++ -std=c++17") +

@@ -227,12 +227,12 @@ TEST_CASE("a held-out shape's own finds are not candidates")
 
 TEST_CASE("scores: shares, the worst, and who is below the untuned default by more than the intervals")
 {
-    const std::vector<dispatch::held_out> rows{
+    const std::vector<dispatch::choice::held_out> rows{
         {.device = "a", .at = {1}, .by = dispatch::rung::tree, .seconds = 2, .best = 1, .untuned = 4},
         {.device = "a", .at = {2}, .by = dispatch::rung::tree, .seconds = 1, .best = 1, .untuned = 0.5, .below = true},
         {.device = "b", .at = {2}, .by = dispatch::rung::tree, .seconds = 4, .best = 1},
         {.device = "a", .at = {2}, .by = dispatch::rung::one, .seconds = 9, .best = 1}};
-    const auto s = dispatch::score_of(rows, dispatch::rung::tree);
+    const auto s = dispatch::choice::score::of(rows, dispatch::rung::tree);
     CHECK(s.shapes == 3);
     CHECK(s.share == doctest::Approx(0.5));
     CHECK(s.worst == 0.25);
@@ -240,8 +240,8 @@ TEST_CASE("scores: shares, the worst, and who is below the untuned default by mo
     CHECK(s.gain == doctest::Approx(1));
     CHECK(s.least_gain == 0.5);
     CHECK(s.below == 1);
-    CHECK(dispatch::score_of(rows, dispatch::rung::tree, "b").shapes == 1);
-    CHECK(dispatch::score_of(rows, dispatch::rung::nearest).shapes == 0);
+    CHECK(dispatch::choice::score::of(rows, dispatch::rung::tree, "b").shapes == 1);
+    CHECK(dispatch::choice::score::of(rows, dispatch::rung::nearest).shapes == 0);
 }
 
 TEST_CASE("two devices share the kernels, and each has its own rule")

@@ -22,8 +22,8 @@ inline dispatch::results empty_gemm()
         .kernel = "gemm", .version = "1", .fingerprint = 0xabcdef, .sizes = {"m", "n"}, .parameters = {"tile", "pack"}};
 }
 
-inline dispatch::result row(std::int64_t m, std::int64_t n, tunekit::index candidate, double seconds,
-                            const std::string& device = "box")
+inline dispatch::results::row row(std::int64_t m, std::int64_t n, tunekit::index candidate, double seconds,
+                                  const std::string& device = "box")
 {
     return {.device = device,
             .at = {m, n},

@@ -66,7 +66,7 @@ TEST_CASE("a log's tasks of one kernel become results")
     CHECK(all.sizes == std::vector<std::string>{"m", "n"});
     CHECK(all.parameters == std::vector<std::string>{"tile"});
     CHECK(all.fingerprint == space.fingerprint());
-    CHECK(all.devices == std::vector<dispatch::measured_on>{{"box", "2026-11-22"}});
+    CHECK(all.devices == std::vector<dispatch::results::dated>{{"box", "2026-11-22"}});
     CHECK(all.rows[0].at == dispatch::shape_sizes{1, 8});
     CHECK(all.rows[0].searched);
     CHECK(all.rows[0].within.contains(2.0));
@@ -112,7 +112,7 @@ TEST_CASE("a log as a run writes it, whole and cut")
     CHECK(found.trials().size() == 10);
     const auto all = dispatch::results_of(tk::io::read_log(path), {.kernel = "gemm"});
     REQUIRE(all.rows.size() == 10);
-    const auto w = dispatch::winners_of(all);
+    const auto w = all.winners();
     REQUIRE(w.size() == 1);
     CHECK(all.rows[w[0].best].values == std::vector<std::string>{"4"});
 

@@ -37,7 +37,7 @@ dispatch::choice scattered(std::size_t shapes, std::size_t rank, std::uint32_t w
         out.sizes.push_back("s" + std::to_string(j));
         if ((words >> j & 1U) != 0) out.words.push_back({out.sizes.back(), {"a", "b", "c"}});
     }
-    dispatch::device_choice d{.device = "box", .general = general, .words = words};
+    dispatch::choice::part d{.device = "box", .general = general, .words = words};
     for (std::size_t k = 0; k < shapes; ++k) {
         dispatch::shape_sizes at;
         for (std::size_t j = 0; j < rank; ++j)

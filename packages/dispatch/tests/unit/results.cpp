@@ -23,7 +23,8 @@ using fixtures::row;
 TEST_CASE("rows are sorted, whatever the order in which they come")
 {
     auto a = fixtures::empty_gemm(), b = a;
-    const std::vector<dispatch::result> rows{row(8, 8, 1, 2), row(2, 9, 3, 1), row(8, 8, 0, 1, "ant"), row(2, 1, 3, 4)};
+    const std::vector<dispatch::results::row> rows{row(8, 8, 1, 2), row(2, 9, 3, 1), row(8, 8, 0, 1, "ant"),
+                                                   row(2, 1, 3, 4)};
     for (const auto& r : rows) a.add(r);
     for (auto r = rows.rbegin(); r != rows.rend(); ++r) b.add(*r);
     CHECK(a == b);
@@ -111,7 +112,7 @@ TEST_CASE("the best of each shape, and who is tied with it")
     auto alone = row(32, 8, 4, 1);
     alone.at_least = true;
     all.add(alone);
-    const auto w = dispatch::winners_of(all);
+    const auto w = all.winners();
     REQUIRE(w.size() == 2);  // of 32 x 8 nothing was measured whole
     CHECK(all.rows[w[0].best].candidate == 1);
     REQUIRE(w[0].tied.size() == 1);

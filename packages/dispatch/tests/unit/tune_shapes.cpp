@@ -128,7 +128,7 @@ TEST_CASE("a family is tuned within its trials, carried over, and its choice hol
         .device = "sim", .budget = {.trials_per_task = 40}, .together = 4, .keep = 1};
     const auto all = dispatch::tune_shapes(empty(), some, make, how, options, now, gen);
     CHECK(made == 12);
-    const auto w = dispatch::winners_of(all);
+    const auto w = all.winners();
     REQUIRE(w.size() == 12);
     for (const auto& one : w) {
         REQUIRE(one.untuned);
@@ -158,7 +158,7 @@ TEST_CASE("a family is tuned within its trials, carried over, and its choice hol
     const auto more =
         dispatch::tune_shapes(all, shapes, make, how, {.device = "sim", .budget = {.trials_per_task = 10}}, now, gen);
     CHECK(made == 6);
-    CHECK(dispatch::winners_of(more).size() == 18);
+    CHECK(more.winners().size() == 18);
 }
 
 TEST_CASE("neighbours' winners are what a shape begins with")
@@ -172,7 +172,7 @@ TEST_CASE("neighbours' winners are what a shape begins with")
     const auto all = dispatch::tune_shapes(
         empty(), pair, make, how, {.device = "sim", .budget = {.trials_per_task = 2}, .together = 1}, now, gen);
     // Two trials: the default and, at the second shape, what won at the first.
-    const auto w = dispatch::winners_of(all);
+    const auto w = all.winners();
     REQUIRE(w.size() == 2);
     CHECK(std::any_of(all.rows.begin(), all.rows.end(), [&](const auto& r) { return !r.searched && !r.untuned; }));
 }
@@ -199,7 +199,7 @@ TEST_CASE("a budget of no time tunes one wave's warm-up at most; settings out of
     const auto none = dispatch::tune_shapes(empty(), shapes, make, how,
                                             {.device = "sim", .budget = {.seconds = 0}, .together = 3}, gen);
     CHECK(made <= 3);
-    CHECK(dispatch::winners_of(none).size() <= 3);
+    CHECK(none.winners().size() <= 3);
 }
 
 TEST_CASE(

@@ -48,8 +48,8 @@ dispatch::results results(const std::vector<std::int64_t>& sizes)
 
 TEST_CASE("a shape's text and a task's name have the word, and read back as its place")
 {
-    CHECK(dispatch::shape_text({"m", "n"}, {8, 2}, transposed) == "m=8 n=yes");
-    CHECK(dispatch::shape_text({"m", "n"}, {8, 4}, transposed) == "m=8 n=4");  // no such word
+    CHECK(dispatch::detail::shape_text({"m", "n"}, {8, 2}, transposed) == "m=8 n=yes");
+    CHECK(dispatch::detail::shape_text({"m", "n"}, {8, 4}, transposed) == "m=8 n=4");  // no such word
     const std::string name = dispatch::task_name("gemm", {"m", "n"}, {8, 3}, transposed);
     CHECK(name == "gemm m=8 n=both");
     const auto read = dispatch::detail::named_shape_of(name, transposed);
@@ -127,7 +127,7 @@ TEST_CASE("in C, where words have no scope, they must not meet each other nor wh
         c.sizes[1] = c.words[0].size = size;
         c.words[0].words = words;
         static_cast<void>(dispatch::header_text(c));  // in C++ they are apart
-        static_cast<void>(dispatch::header_text(c, {.language = dispatch::header_language::c99}));
+        static_cast<void>(dispatch::header_text(c, {.language = dispatch::header_options::c99}));
     };
     of("n", {"no", "yes", "both"});
     CHECK_THROWS_WITH_AS(of("hash", {"no", "yes"}), doctest::Contains("the name in C \"hash\""), std::invalid_argument);
@@ -135,14 +135,14 @@ TEST_CASE("in C, where words have no scope, they must not meet each other nor wh
                          std::invalid_argument);
     auto c = dispatch::fit(results({1, 4}));
     c.devices[0].words = 0;  // the library would then take words for numbers, the header would not
-    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)), doctest::Contains("device_choice::words"),
+    CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::header_text(c)), doctest::Contains("choice::part::words"),
                          std::invalid_argument);
 }
 
 TEST_CASE("choices as JSON have all that a reader needs to pick")
 {
     const std::vector<dispatch::choice> all{fixtures::by_hand(), dispatch::fit(results({1, 4}))};
-    const auto read = nlohmann::json::parse(dispatch::json_text(all));
+    const auto read = nlohmann::json::parse(dispatch::detail::json_text(all));
     REQUIRE(read.size() == 2);
     CHECK(read[0]["fingerprint"] == "fedcba9876543210");
     CHECK(read[0]["configs"][1]["candidate"] == 18446744073709551615U);
@@ -158,12 +158,12 @@ TEST_CASE("choices as JSON have all that a reader needs to pick")
     CHECK(read[1]["devices"][0]["general"] == to_text(all[1].devices[0].general));
     auto wild = all;
     wild[0].devices[0].device = "\xff";
-    CHECK(nlohmann::json::parse(dispatch::json_text(wild))[0]["devices"][0]["device"] == "\xEF\xBF\xBD");
+    CHECK(nlohmann::json::parse(dispatch::detail::json_text(wild))[0]["devices"][0]["device"] == "\xEF\xBF\xBD");
 }
 
 TEST_CASE("many words: the grid gives up their lines rather than grow, and misses no nearest shape")
 {
-    dispatch::device_choice d{.device = "box", .words = 0b0111};
+    dispatch::choice::part d{.device = "box", .words = 0b0111};
     tunekit::random::philox gen(5);
     const auto draw = [&](std::uint64_t n) {
         return 1 + static_cast<std::int64_t>(tunekit::random::uniform_index(n, gen));
@@ -191,7 +191,7 @@ TEST_CASE("many words: the grid gives up their lines rather than grow, and misse
 TEST_CASE("a grid over many shapes lists the nearest of every shape, and its lists have a bound")
 {
     for (const auto& [n, most] : {std::pair<std::size_t, std::size_t>{1000, 4096}, {20'000, 210}}) {
-        dispatch::device_choice d{.device = "box"};
+        dispatch::choice::part d{.device = "box"};
         tunekit::random::philox gen(7);
         const auto draw = [&] {
             const std::uint64_t low = std::uint64_t{1} << tunekit::random::uniform_index(20, gen);

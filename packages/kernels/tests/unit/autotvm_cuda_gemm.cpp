@@ -112,7 +112,7 @@ TEST_CASE("launches are as the tiles say")
     tk::get<"tile_x">(config) = {2, 2, 16, 2};
     tk::get<"tile_y">(config) = {1, 4, 8, 2};
     CHECK(at::dense_large_cuda_template(s).text(config).launches ==
-          std::vector<tk::measure::device_launch>{{.grid = {2, 1, 1}, .block = {16, 8, 1}}});
+          std::vector<tk::measure::device_source::launch>{{.grid = {2, 1, 1}, .block = {16, 8, 1}}});
 }
 
 TEST_CASE("sources are refused where a static check refuses them, in one line that says why")

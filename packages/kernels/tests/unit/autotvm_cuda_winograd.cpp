@@ -88,7 +88,7 @@ TEST_CASE("a Winograd convolution needs its barriers")
     tk::get<"tile_rc">(config) = {2, 2};
     const auto whole = at::winograd_cuda_template(c.s).text(config);
     CHECK(whole.launches.at(1) ==
-          tk::measure::device_launch{.entry = "product", .grid = {1, 1, 36}, .block = {2, 4, 1}});
+          tk::measure::device_source::launch{.entry = "product", .grid = {1, 1, 36}, .block = {2, 4, 1}});
     const auto cut = without_one_barrier(whole);
     REQUIRE(cut.size() == 2);
     for (const std::uint64_t seed : {1U, 2U, 3U}) {

@@ -193,7 +193,7 @@ TEST_CASE("a product's launch and shared memory follow from its configuration")
     const auto space = tk::kernels::detail::cuda_gemm_space(s, cuda_arithmetic::tf32);
     auto c = plain_config(space, 4);
     CHECK(tk::kernels::detail::cuda_gemm_source(s, cuda_arithmetic::tf32, c).launches ==
-          std::vector<tk::measure::device_launch>{
+          std::vector<tk::measure::device_source::launch>{
               {.grid = {4 * 2, 1, 3}, .block = {64, 1, 1}, .shared_bytes = 4 * (32 + 32) * 64}});
     CHECK(tk::kernels::detail::cuda_gemm_usage(c).accumulators == 16);
     tk::get<"layout">(c) = cuda_layout::padded;

@@ -41,7 +41,7 @@ std::vector<tunekit::measure::device_source> valid_sources(const Template& t, st
     std::vector<tunekit::measure::device_source> out;
     while (out.size() < n) {
         auto s = source_of(t, tunekit::random::uniform_index(t.space.size(), gen));
-        const auto many = [](const tunekit::measure::device_launch& l) { return l.threads() > 1; };
+        const auto many = [](const tunekit::measure::device_source::launch& l) { return l.threads() > 1; };
         if (s && std::all_of(s->launches.begin(), s->launches.end(), many)) out.push_back(*std::move(s));
     }
     return out;

@@ -33,7 +33,6 @@ namespace tk = tunekit;
 using tk::measure::builder;
 using tk::measure::failure_kind;
 using tk::measure::source;
-using tk::measure::builder::options;
 
 namespace {
 

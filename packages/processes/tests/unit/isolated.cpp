@@ -252,7 +252,7 @@ TEST_CASE("isolated: an infinite loop ends at run_seconds")
 TEST_CASE("isolated: infinite allocation, held by the system")
 {
     if (!plain) return;  // a sanitizer's allocator does not live within RLIMIT_AS
-    rig r(measure::isolated_options{.rule = measure::memory_rule::address_space});
+    rig r(measure::isolated_options{.rule = measure::isolated_options::memory_rule::address_space});
     const auto m = among_good(r, allocates);
     CHECK(m.failed->kind == failure_kind::out_of_memory);
     CHECK(m.failed->message == "std::bad_alloc, held to 256 MiB more of address space (RLIMIT_AS)");
@@ -260,7 +260,7 @@ TEST_CASE("isolated: infinite allocation, held by the system")
 
 TEST_CASE("isolated: infinite allocation, held by the parent")
 {
-    rig r(measure::isolated_options{.rule = measure::memory_rule::resident});
+    rig r(measure::isolated_options{.rule = measure::isolated_options::memory_rule::resident});
     const auto m = among_good(r, allocates);
     CHECK(m.failed->kind == failure_kind::out_of_memory);
     CHECK(m.failed->message == "made more than 256 MiB resident (killed by the parent)");

@@ -209,7 +209,7 @@ void run_attack(attack kind)
 
 struct attack_rig {
     measure::guarded_buffer<surroundings> seen{attacks};
-    measure::isolated_measurer measurer;
+    measure::detail::isolated_measurer measurer;
 
     explicit attack_rig(measure::isolated_options options = {})
         : measurer(measure::isolated(support::numbered<attack, attacks>{},

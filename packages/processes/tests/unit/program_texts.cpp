@@ -76,8 +76,10 @@ TEST_CASE("same_output: numbers within the tolerance, all else as it is")
     CHECK(measure::same_output{"a"}({.output = "a", .cut = true}).has_value());
     CHECK(!measure::same_output{"a"}({.output = "b", .file = "a"}).has_value());
     for (const double none : {-1e-3, std::nan("")}) {
-        CHECK_THROWS_AS(measure::program_options::run_check(measure::same_output{"a", {.relative = none}}), std::invalid_argument);
-        CHECK_THROWS_AS(measure::program_options::run_check(measure::same_output{"a", {.absolute = none}}), std::invalid_argument);
+        CHECK_THROWS_AS(measure::program_options::run_check(measure::same_output{"a", {.relative = none}}),
+                        std::invalid_argument);
+        CHECK_THROWS_AS(measure::program_options::run_check(measure::same_output{"a", {.absolute = none}}),
+                        std::invalid_argument);
     }
 }
 

@@ -12,7 +12,8 @@
 
 namespace tk = tunekit;
 namespace measure = tk::measure;
-using support::contains, support::measured, support::numbers, support::of, support::once, support::script, support::temporary_folder;
+using support::contains, support::measured, support::numbers, support::of, support::once, support::script,
+    support::temporary_folder;
 
 namespace {
 
@@ -32,12 +33,11 @@ TEST_CASE("at_pointer: a number of a JSON")
 TEST_CASE("a program's cost and numbers come from the JSON that it writes")
 {
     temporary_folder at;
-    measure::program p(numbers(3),
-                       {.command = script("echo '{\"cost\": '$1'5, \"energy\": 7}' > " + (at / "out.json")),
-                        .result_file = at / "out.json",
-                        .cost = measure::at_pointer("/cost"),
-                        .numbers = {{"energy", measure::at_pointer("/energy")}},
-                        .repetition = once});
+    measure::program p(numbers(3), {.command = script("echo '{\"cost\": '$1'5, \"energy\": 7}' > " + (at / "out.json")),
+                                    .result_file = at / "out.json",
+                                    .cost = measure::at_pointer("/cost"),
+                                    .numbers = {{"energy", measure::at_pointer("/energy")}},
+                                    .repetition = once});
     const auto both = measured(p, 2);
     CHECK(both.cost == 25);
     CHECK(both.values == measure::measured_values{7});

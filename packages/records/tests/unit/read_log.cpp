@@ -108,7 +108,7 @@ TEST_CASE("a log is read up to the first line that cannot be, and the problem is
     changed.replace(changed.find("\"cost\":1"), 8, "\"cost\":2");
     misfit.replace(misfit.find("\"board\""), 7, "7");  // a trial that is whole, of an event that is not
     for (const std::string& bad :
-         {std::string("NaN\n"), std::string("\n"), changed, tk::io::sealed(misfit) + '\n'}) {
+         {std::string("NaN\n"), std::string("\n"), changed, tk::io::detail::sealed(misfit) + '\n'}) {
         CAPTURE(bad);
         const auto read = tk::io::detail::parse_log_beginning(whole + bad + last, "log");
         CHECK(read.whole_bytes == static_cast<std::int64_t>(whole.size()));

@@ -49,11 +49,11 @@ template <space::typed Space>
 }
 
 /// A template whose configurations are one file, each with the space's `macros` in front. `launches` gives the launches
-/// of a configuration, a std::vector<device_launch>. The compiler's messages name the file and its lines.
+/// of a configuration, a std::vector<device_source::launch>. The compiler's messages name the file and its lines.
 ///
 ///     const auto program = measure::kernel_file("transpose.cl", space, [](const auto& c) {
 ///         const int tile = tk::get<"tile">(c);
-///         return std::vector<tk::measure::device_launch>{{.entry = "transpose", .grid = {n / tile, n / tile}, .block = {tile, tile}}};
+///         return std::vector<tk::measure::device_source::launch>{{.entry = "transpose", .grid = {n / tile, n / tile}, .block = {tile, tile}}};
 ///     });
 ///
 /// The file is read once, here. Errors: those of `macros`; tunekit::error where the file cannot be read.

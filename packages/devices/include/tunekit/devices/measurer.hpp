@@ -29,7 +29,7 @@ namespace tunekit::measure {
 /// the resident memory: at most `memory_bytes` of the host's.
 [[nodiscard]] inline isolated_options device_isolation(std::size_t memory_bytes = std::size_t{8} << 30)
 {
-    return {.memory_bytes = memory_bytes, .rule = memory_rule::resident};
+    return {.memory_bytes = memory_bytes, .rule = isolated_options::memory_rule::resident};
 }
 
 namespace detail {
@@ -64,7 +64,7 @@ private:
             const device_source source = what.text(config);
             const std::string path = cache.path(cache.key(what.source_of(config), what.entry));
             for (const auto* part : {&source.prepare, &source.launches})
-                for (const device_launch& l : *part)
+                for (const device_source::launch& l : *part)
                     if (auto why = rule.exceeds(l, path))
                         return failure{failure_kind::launch_error, Rule::refusal, std::move(*why)};
             return std::nullopt;

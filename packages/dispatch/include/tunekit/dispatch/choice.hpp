@@ -97,54 +97,6 @@ enum class rung : std::uint8_t {
     return names[static_cast<std::size_t>(by)];
 }
 
-/// The score of a rung over shapes. For `exact` the shapes are those of the fit; for other rungs each shape was held
-/// out of the fit.
-struct rung_score {
-    rung by = rung::exact;      ///< the rung that is scored
-    std::uint32_t shapes = 0;   ///< the number of shapes; where it is 0, the other numbers are 0 too
-    double share = 0;           ///< geometric mean of best / chosen time; 1 is tuning each shape alone
-    double worst = 0;           ///< the least best / chosen time of a shape
-    std::uint32_t against = 0;  ///< the number of shapes whose untuned default was measured
-    double gain = 0;            ///< over those: geometric mean of untuned / chosen time; else 0
-    double least_gain = 0;      ///< over those: the least untuned / chosen time
-    std::uint32_t below = 0;    ///< the number of those that are slower than the default by more than the intervals
-
-    friend bool operator==(const rung_score&, const rung_score&) = default;
-};
-
-/// One of the configurations that a library keeps.
-struct kept_config {
-    index candidate = 0;                ///< its index in the space of `choice::fingerprint`
-    std::vector<std::string> values{};  ///< the texts of its values, one for each parameter
-    std::uint32_t shapes = 0;           ///< the number of measured shapes for which it is the choice
-
-    friend bool operator==(const kept_config&, const kept_config&) = default;
-};
-
-/// A measured shape and its configuration.
-struct chosen_shape {
-    shape_sizes at{};             ///< the sizes of the shape
-    std::uint32_t config = 0;     ///< position in choice::configs
-    std::uint32_t around = 0;     ///< position in choice::configs, for shapes near this one
-    bool untuned = false;         ///< whether the untuned default is faster here
-    bool around_untuned = false;  ///< whether the untuned default is faster for shapes near this one
-
-    friend bool operator==(const chosen_shape&, const chosen_shape&) = default;
-};
-
-/// The choice for one device.
-struct device_choice {
-    std::string device{};                ///< the name of the device, as in the results
-    std::string date{};                  ///< the date of its measurements: a text of the user's, empty where not given
-    rung general = rung::tree;           ///< the rule for shapes that were not measured: nearest or tree
-    std::vector<chosen_shape> shapes{};  ///< the measured shapes, sorted by their sizes
-    std::vector<detail::tree_node> tree{};  ///< the nodes, the root first
-    std::vector<rung_score> scores{};       ///< one for each rung that was scored; with one measured shape only `exact`
-    std::uint32_t words = 0;                ///< the sizes that are words, one bit each
-
-    friend bool operator==(const device_choice&, const device_choice&) = default;
-};
-
 /// A chosen configuration, and the rule that chose it.
 struct pick {
     std::uint32_t config = 0;    ///< position in choice::configs
@@ -167,31 +119,102 @@ struct pick {
 /// would (`kinship_of`), and without kin rung `one`; `pick::on` says which. Everything is integer arithmetic, so a
 /// header generated from it chooses the same.
 struct choice {
+    /// The configuration that a rung chose at a shape that its fit had not seen, and its time there. For `exact` the
+    /// fit has seen the shape.
+    struct held_out {
+        std::string device{};   ///< the name of the device
+        shape_sizes at{};       ///< the sizes of the shape
+        rung by = rung::exact;  ///< the rung that chose
+        index candidate = 0;  ///< the index of the configuration, or of the untuned default where the rung prefers that
+        /// Its seconds there. Where it was cut short, this is the least time seen. Where it was not measured, it is an
+        /// assumption: the slowest of the shape, and at least twice the best.
+        double seconds = 0;
+        bool measured = false;  ///< whether it was measured whole, not cut short
+        double best = 0;        ///< seconds of the fastest configuration at this shape
+        double of_kept =
+            0;  ///< seconds of the fastest kept configuration: what a rule that always chose right would take
+        double alone = 0;    ///< seconds of the fastest that a search at this shape tried
+        double untuned = 0;  ///< seconds of the untuned default; 0 where that was not measured
+        bool below = false;  ///< whether it is slower than the untuned default by more than the intervals
+    };
+
+    /// The score of a rung over shapes. For `exact` the shapes are those of the fit; for other rungs each shape was
+    /// held out of the fit.
+    struct score {
+        rung by = rung::exact;      ///< the rung that is scored
+        std::uint32_t shapes = 0;   ///< the number of shapes; where it is 0, the other numbers are 0 too
+        double share = 0;           ///< geometric mean of best / chosen time; 1 is tuning each shape alone
+        double worst = 0;           ///< the least best / chosen time of a shape
+        std::uint32_t against = 0;  ///< the number of shapes whose untuned default was measured
+        double gain = 0;            ///< over those: geometric mean of untuned / chosen time; else 0
+        double least_gain = 0;      ///< over those: the least untuned / chosen time
+        std::uint32_t below = 0;    ///< the number of those that are slower than the default by more than the intervals
+
+        /// The score of one rung, from its rows. It is the score on one device, or on all devices where `device` is
+        /// empty. Without rows of the rung all its numbers are 0.
+        [[nodiscard]] static score of(std::span<const held_out> rows, rung by, const std::string& device = {});
+
+        friend bool operator==(const score&, const score&) = default;
+    };
+
+    /// One of the configurations that a library keeps.
+    struct kept {
+        index candidate = 0;                ///< its index in the space of `choice::fingerprint`
+        std::vector<std::string> values{};  ///< the texts of its values, one for each parameter
+        std::uint32_t shapes = 0;           ///< the number of measured shapes for which it is the choice
+
+        friend bool operator==(const kept&, const kept&) = default;
+    };
+
+    /// A measured shape and its configuration.
+    struct shape {
+        shape_sizes at{};             ///< the sizes of the shape
+        std::uint32_t config = 0;     ///< position in choice::configs
+        std::uint32_t around = 0;     ///< position in choice::configs, for shapes near this one
+        bool untuned = false;         ///< whether the untuned default is faster here
+        bool around_untuned = false;  ///< whether the untuned default is faster for shapes near this one
+
+        friend bool operator==(const shape&, const shape&) = default;
+    };
+
+    /// The choice for one device.
+    struct part {
+        std::string device{};         ///< the name of the device, as in the results
+        std::string date{};           ///< the date of its measurements: a text of the user's, empty where not given
+        rung general = rung::tree;    ///< the rule for shapes that were not measured: nearest or tree
+        std::vector<shape> shapes{};  ///< the measured shapes, sorted by their sizes
+        std::vector<detail::tree_node> tree{};  ///< the nodes, the root first
+        std::vector<score> scores{};  ///< one for each rung that was scored; with one measured shape only `exact`
+        std::uint32_t words = 0;      ///< the sizes that are words, one bit each
+
+        friend bool operator==(const part&, const part&) = default;
+    };
+
     std::string kernel{};                   ///< the name of the kernel, as in the results
     std::string version{};                  ///< the version of the kernel's code, as in the results
     std::uint64_t fingerprint = 0;          ///< the fingerprint of the space
     std::vector<std::string> sizes{};       ///< the names of the sizes that make a shape, 1 to 32
     std::vector<std::string> parameters{};  ///< the names of the parameters, in the order of the values
     std::vector<enumeration> words{};       ///< the sizes that are words
-    std::vector<kept_config> configs{};     ///< the configurations that the library keeps
+    std::vector<kept> configs{};            ///< the configurations that the library keeps
     std::uint32_t one = 0;                  ///< position in `configs` of the configuration for an unknown device
     bool one_untuned = false;               ///< whether the untuned default is believed to be faster than that
-    std::vector<device_choice> devices{};   ///< the choice for each measured device, sorted by name
+    std::vector<part> devices{};            ///< the choice for each measured device, sorted by name
 
     /// The part for one device; null where it was not measured.
-    [[nodiscard]] const device_choice* of_device(std::string_view device) const noexcept
+    [[nodiscard]] const part* of_device(std::string_view device) const noexcept
     {
-        for (const device_choice& d : devices)
+        for (const part& d : devices)
             if (d.device == device) return &d;
         return nullptr;
     }
 
     /// The part that answers for a device: its own, else that of the first of its kin; null and `other` if neither was
     /// measured.
-    [[nodiscard]] std::pair<const device_choice*, kinship> nearest_of_kin(std::string_view device) const
+    [[nodiscard]] std::pair<const part*, kinship> nearest_of_kin(std::string_view device) const
     {
-        std::pair<const device_choice*, kinship> out{nullptr, kinship::other};
-        for (const device_choice& d : devices)
+        std::pair<const part*, kinship> out{nullptr, kinship::other};
+        for (const part& d : devices)
             if (const kinship here = kinship_of(d.device, device); here < out.second)
                 out = {&d, here};  // same < kin < other
         return out;
@@ -212,10 +235,10 @@ struct choice {
     }
 
     /// The same with the device known. Precondition: one size for each name.
-    [[nodiscard]] static pick choose(const device_choice& d, std::span<const std::int64_t> at)
+    [[nodiscard]] static pick choose(const part& d, std::span<const std::int64_t> at)
     {
-        const auto place = std::lower_bound(
-            d.shapes.begin(), d.shapes.end(), at, [](const chosen_shape& s, std::span<const std::int64_t> x) {
+        const auto place =
+            std::lower_bound(d.shapes.begin(), d.shapes.end(), at, [](const shape& s, std::span<const std::int64_t> x) {
                 return std::lexicographical_compare(s.at.begin(), s.at.end(), x.begin(), x.end());
             });
         if (place != d.shapes.end() && std::equal(place->at.begin(), place->at.end(), at.begin(), at.end()))
@@ -225,10 +248,10 @@ struct choice {
 
     /// The configuration by `nearest` or `tree` alone, whether the shape was measured or not. Precondition: the device
     /// has shapes and a tree.
-    [[nodiscard]] static pick by_rung(const device_choice& d, rung general, std::span<const std::int64_t> at)
+    [[nodiscard]] static pick by_rung(const part& d, rung general, std::span<const std::int64_t> at)
     {
         if (general == rung::nearest) {
-            const chosen_shape& s = d.shapes[nearest(d, at)];
+            const shape& s = d.shapes[nearest(d, at)];
             return {s.around, rung::nearest, s.around_untuned};
         }
         const detail::tree_node* node = d.tree.data();
@@ -238,7 +261,7 @@ struct choice {
 
     /// The measured shape with the least sum of squares of log2_steps differences; among equal ones the first.
     /// Precondition: the device has shapes.
-    [[nodiscard]] static std::size_t nearest(const device_choice& d, std::span<const std::int64_t> at)
+    [[nodiscard]] static std::size_t nearest(const part& d, std::span<const std::int64_t> at)
     {
         std::size_t best = 0;
         std::int64_t least = -1;

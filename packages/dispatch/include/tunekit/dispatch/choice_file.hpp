@@ -30,7 +30,7 @@ inline constexpr std::size_t max_depth = 1000;  // levels of a tree, because a t
 /// trees are trees.
 inline void check_choice(const choice& c, const std::string& what)
 {
-    const device_choice* on = nullptr;
+    const choice::part* on = nullptr;
     const auto need = [&](bool good, std::string_view wrong) {
         if (good) return;
         const std::string device = on == nullptr ? "" : "device " + quoted_device(on->device) + ' ';
@@ -38,23 +38,23 @@ inline void check_choice(const choice& c, const std::string& what)
     };
     need(!c.sizes.empty() && c.sizes.size() <= 32, "has no sizes, or more than 32");
     need(c.one < c.configs.size(), "has no configuration for unknown devices");
-    for (const kept_config& k : c.configs)
+    for (const choice::kept& k : c.configs)
         need(k.values.size() == c.parameters.size(), "has a configuration with another number of values");
-    for (const device_choice& d : c.devices) {
+    for (const choice::part& d : c.devices) {
         on = &d;
         need(!d.shapes.empty() && !d.tree.empty(), "has no shapes, or no tree");
         need(d.general == rung::nearest || d.general == rung::tree, "has another rung than nearest and tree");
         for (std::size_t k = 0; k < d.shapes.size(); ++k) {
-            const chosen_shape& s = d.shapes[k];
+            const choice::shape& s = d.shapes[k];
             std::string wrong = wrong_shape(s.at, c.sizes, c.words);
             const auto says = [&](bool good, const char* how) {
-                if (wrong.empty() && !good) wrong = "the shape " + shape_text(c.sizes, s.at, c.words) + how;
+                if (wrong.empty() && !good) wrong = "the shape " + detail::shape_text(c.sizes, s.at, c.words) + how;
             };
             says(s.config < c.configs.size() && s.around < c.configs.size(), " without its configuration");
             says(k == 0 || d.shapes[k - 1].at < s.at, " behind a later one, want them sorted");
             need(wrong.empty(), "has " + wrong);
         }
-        for (const rung_score& r : d.scores)
+        for (const choice::score& r : d.scores)
             for (const double x : {r.share, r.worst, r.gain, r.least_gain}) need(x >= 0, "has an invalid score");
         std::vector<std::size_t> depth(d.tree.size());  // 0: not reached yet; each node has one parent
         for (std::size_t k = 0; k < d.tree.size(); ++k) {
@@ -91,13 +91,13 @@ struct position {
 {
     io::sealed_writer out(detail::choice_magic);
     detail::write_head(out, c);
-    for (const kept_config& k : c.configs) out.line("config", k.candidate, k.shapes, k.values);
+    for (const choice::kept& k : c.configs) out.line("config", k.candidate, k.shapes, k.values);
     out.line("one", detail::to_text({c.one, c.one_untuned}));
-    for (const device_choice& d : c.devices) {
+    for (const choice::part& d : c.devices) {
         out.line("device", d.device, d.date, to_text(d.general));
-        for (const rung_score& s : d.scores)
+        for (const choice::score& s : d.scores)
             out.line("score", to_text(s.by), s.shapes, s.share, s.worst, s.against, s.gain, s.least_gain, s.below);
-        for (const chosen_shape& s : d.shapes)
+        for (const choice::shape& s : d.shapes)
             out.line("shape", detail::to_text({s.config, s.untuned}), detail::to_text({s.around, s.around_untuned}),
                      s.at);
         for (const detail::tree_node& n : d.tree)
@@ -159,7 +159,7 @@ private:
 };
 
 /// A line that belongs to the device that was named last.
-inline void read_line_of(device_choice& d, const choice_line& line)
+inline void read_line_of(choice::part& d, const choice_line& line)
 {
     if (line.is("score")) {
         line.wants(9);
@@ -225,7 +225,7 @@ inline void read_line_of(device_choice& d, const choice_line& line)
         }
     }
     check_choice(out, what);
-    for (device_choice& d : out.devices) d.words = bits_of_words(out.sizes, out.words);
+    for (choice::part& d : out.devices) d.words = bits_of_words(out.sizes, out.words);
     return out;
 }
 

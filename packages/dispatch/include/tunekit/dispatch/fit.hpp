@@ -24,45 +24,27 @@
 
 namespace tunekit::dispatch {
 
-/// The configuration that a rung chose at a shape that its fit had not seen, and its time there. For `exact` the fit
-/// has seen the shape.
-struct held_out {
-    std::string device{};   ///< the name of the device
-    shape_sizes at{};       ///< the sizes of the shape
-    rung by = rung::exact;  ///< the rung that chose
-    index candidate = 0;    ///< the index of the configuration, or of the untuned default where the rung prefers that
-    /// Its seconds there. Where it was cut short, this is the least time seen. Where it was not measured, it is an
-    /// assumption: the slowest of the shape, and at least twice the best.
-    double seconds = 0;
-    bool measured = false;  ///< whether it was measured whole, not cut short
-    double best = 0;        ///< seconds of the fastest configuration at this shape
-    double of_kept = 0;  ///< seconds of the fastest kept configuration: what a rule that always chose right would take
-    double alone = 0;    ///< seconds of the fastest that a search at this shape tried
-    double untuned = 0;  ///< seconds of the untuned default; 0 where that was not measured
-    bool below = false;  ///< whether it is slower than the untuned default by more than the intervals
-};
-
 namespace detail {
 
-[[nodiscard]] inline held_out what_it_costs(const results& all, const cost_table& t, std::size_t r, const pick& chosen,
-                                            std::span<const std::uint32_t> kept)
+[[nodiscard]] inline choice::held_out what_it_costs(const results& all, const cost_table& t, std::size_t r,
+                                                    const pick& chosen, std::span<const std::uint32_t> kept)
 {
     const table_row& row = t.rows[r];
     const std::uint32_t column = chosen.untuned && row.untuned != no_config ? row.untuned : kept[chosen.config];
-    const result* const s = t.source(r, column);
+    const results::row* const s = t.source(r, column);
     double least = t.loss(r, kept.front());
     for (const std::uint32_t c : kept) least = (std::min)(least, t.loss(r, c));
-    held_out out{.device = all.devices[row.device].device,
-                 .at = row.at,
-                 .by = chosen.by,
-                 .candidate = t.candidates[column],
-                 .seconds = row.best * std::exp(t.loss(r, column)),
-                 .measured = s != nullptr && !s->at_least,
-                 .best = row.best,
-                 .of_kept = row.best * std::exp(least),
-                 .alone = row.alone};
+    choice::held_out out{.device = all.devices[row.device].device,
+                         .at = row.at,
+                         .by = chosen.by,
+                         .candidate = t.candidates[column],
+                         .seconds = row.best * std::exp(t.loss(r, column)),
+                         .measured = s != nullptr && !s->at_least,
+                         .best = row.best,
+                         .of_kept = row.best * std::exp(least),
+                         .alone = row.alone};
     if (row.untuned == no_config) return out;
-    const result& untuned = *t.source(r, row.untuned);
+    const results::row& untuned = *t.source(r, row.untuned);
     out.untuned = untuned.seconds;
     const double low = out.measured && std::isfinite(s->within.high) ? s->within.low : out.seconds;
     const double high = std::isfinite(untuned.within.high) ? untuned.within.high : untuned.seconds;
@@ -85,24 +67,25 @@ namespace detail {
 struct whole_fit {
     cost_table table{};
     fitted over_all{};
-    std::vector<held_out> seen{};
+    std::vector<choice::held_out> seen{};
 };
 
 /// What the kept configurations cost where the shape is known.
-inline void add_exact(std::vector<held_out>& to, const results& all, const cost_table& t, const fitted& over_all)
+inline void add_exact(std::vector<choice::held_out>& to, const results& all, const cost_table& t,
+                      const fitted& over_all)
 {
     std::size_t r = 0;
-    for (const device_choice& d : over_all.devices)
-        for (const chosen_shape& s : d.shapes)
+    for (const choice::part& d : over_all.devices)
+        for (const choice::shape& s : d.shapes)
             to.push_back(what_it_costs(all, t, r++, {s.config, rung::exact, s.untuned}, over_all.kept));
 }
 
 /// What the rungs cost at the rows `held`, which `f` has not seen.
-inline void add_held_out(std::vector<held_out>& to, const results& all, const cost_table& t, const fitted& f,
+inline void add_held_out(std::vector<choice::held_out>& to, const results& all, const cost_table& t, const fitted& f,
                          std::span<const std::size_t> held)
 {
     for (const std::size_t r : held) {
-        for (const device_choice& d : f.devices)
+        for (const choice::part& d : f.devices)
             if (d.device == std::to_string(t.rows[r].device))
                 for (const rung by : {rung::nearest, rung::tree})
                     to.push_back(what_it_costs(all, t, r, choice::by_rung(d, by, t.rows[r].at), f.kept));
@@ -143,37 +126,37 @@ inline void add_held_out(std::vector<held_out>& to, const results& all, const co
 /// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. A single shape
 ///         gives rows of `exact` only.
 /// Cost:   one fit for each fold.
-[[nodiscard]] inline std::vector<held_out> cross_validate(const results& all, const fit_options& options = {})
+[[nodiscard]] inline std::vector<choice::held_out> cross_validate(const results& all, const fit_options& options = {})
 {
     return detail::fit_whole(all, options).seen;
 }
 
 /// What a choice costs at the shapes of `judged`, which may be other shapes than those of its fit. The `best` and
-/// `alone` of the rows come from `judged`. A configuration that was not measured there counts as `held_out::seconds`
-/// says.
+/// `alone` of the rows come from `judged`. A configuration that was not measured there counts as
+/// `choice::held_out::seconds` says.
 ///
 ///     const auto chosen = dispatch::fit(learned);
 ///     const auto seen = dispatch::costs_at(chosen, judged);                       // shapes that the fit did not have
-///     std::printf("%.3f\n", dispatch::score_of(seen, dispatch::rung::tree).share);
+///     std::printf("%.3f\n", dispatch::choice::score::of(seen, dispatch::rung::tree).share);
 ///
 /// Each shape has one row for `one`. Where the choice knows the device, it also has a row for `nearest` and one for
 /// `tree`.
 /// Errors: tunekit::error where `judged` is of another kernel, version or space, or has no measured shape.
-[[nodiscard]] inline std::vector<held_out> costs_at(const choice& chosen, const results& judged)
+[[nodiscard]] inline std::vector<choice::held_out> costs_at(const choice& chosen, const results& judged)
 {
     if (judged.kernel != chosen.kernel || judged.version != chosen.version || judged.fingerprint != chosen.fingerprint)
         throw error("costs_at: results of " + judged.kernel +
                     " are of another kernel, version or space than the choice");
     std::vector<index> candidates;
-    for (const kept_config& k : chosen.configs) candidates.push_back(k.candidate);
+    for (const choice::kept& k : chosen.configs) candidates.push_back(k.candidate);
     const detail::cost_table t = detail::table_of(judged, candidates);
     std::vector<std::uint32_t> kept;
     for (const index i : candidates)
         kept.push_back(static_cast<std::uint32_t>(std::lower_bound(t.candidates.begin(), t.candidates.end(), i) -
                                                   t.candidates.begin()));
-    std::vector<held_out> out;
+    std::vector<choice::held_out> out;
     for (std::size_t r = 0; r < t.rows.size(); ++r) {
-        if (const device_choice* const d = chosen.of_device(judged.devices[t.rows[r].device].device))
+        if (const choice::part* const d = chosen.of_device(judged.devices[t.rows[r].device].device))
             for (const rung by : {rung::nearest, rung::tree})
                 out.push_back(detail::what_it_costs(judged, t, r, choice::by_rung(*d, by, t.rows[r].at), kept));
         out.push_back(detail::what_it_costs(judged, t, r, {chosen.one, rung::one, chosen.one_untuned}, kept));
@@ -181,13 +164,11 @@ inline void add_held_out(std::vector<held_out>& to, const results& all, const co
     return out;
 }
 
-/// The score of one rung, from its rows. It is the score on one device, or on all devices where `device` is empty.
-/// Without rows of the rung all its numbers are 0.
-[[nodiscard]] inline rung_score score_of(std::span<const held_out> rows, rung by, const std::string& device = {})
+inline choice::score choice::score::of(std::span<const held_out> rows, rung by, const std::string& device)
 {
-    rung_score out{.by = by, .worst = 1, .least_gain = std::numeric_limits<double>::infinity()};
+    score out{.by = by, .worst = 1, .least_gain = std::numeric_limits<double>::infinity()};
     double loss = 0, gain = 0;
-    for (const held_out& h : rows) {
+    for (const choice::held_out& h : rows) {
         if (h.by != by || (!device.empty() && h.device != device)) continue;
         ++out.shapes;
         loss += std::log(h.seconds / h.best);
@@ -223,16 +204,16 @@ namespace detail {
                .devices = f.devices};
     for (const std::uint32_t c : f.kept) out.configs.push_back({.candidate = t.candidates[c], .values = t.values[c]});
     std::size_t first = 0;
-    for (device_choice& d : out.devices) {
-        const measured_on& on = all.devices[t.rows[first].device];
+    for (choice::part& d : out.devices) {
+        const results::dated& on = all.devices[t.rows[first].device];
         first += d.shapes.size();
         d.device = on.device;
         d.date = on.date;
-        for (const chosen_shape& s : d.shapes) ++out.configs[s.config].shapes;
+        for (const choice::shape& s : d.shapes) ++out.configs[s.config].shapes;
         for (const rung by : {rung::exact, rung::nearest, rung::tree, rung::one})
-            if (const rung_score s = score_of(from.seen, by, d.device); s.shapes > 0) d.scores.push_back(s);
-        const double nearest = score_of(from.seen, rung::nearest, d.device).share;
-        d.general = nearest > score_of(from.seen, rung::tree, d.device).share ? rung::nearest : rung::tree;
+            if (const choice::score s = choice::score::of(from.seen, by, d.device); s.shapes > 0) d.scores.push_back(s);
+        const double nearest = choice::score::of(from.seen, rung::nearest, d.device).share;
+        d.general = nearest > choice::score::of(from.seen, rung::tree, d.device).share ? rung::nearest : rung::tree;
     }
     return out;
 }
@@ -246,7 +227,7 @@ namespace detail {
 /// that was not measured at a shape counts as the slowest of the shape. Then each device gets its measured shapes, for
 /// the rungs `exact` and `nearest`, and a pruned decision tree over sizes, their products and quotients. In `nearest`
 /// near neighbours count too, so that a lucky winner does not spread. The cross-validation decides which
-/// of the two answers for unmeasured shapes. Its scores are in `device_choice::scores`.
+/// of the two answers for unmeasured shapes. Its scores are in `choice::part::scores`.
 ///
 /// Errors: std::invalid_argument for options out of range; tunekit::error where no shape was measured. A single shape
 ///         gives a choice that is the same everywhere and has no held-out scores.

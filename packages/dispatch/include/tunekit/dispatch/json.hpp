@@ -15,19 +15,8 @@
 
 namespace tunekit::dispatch {
 
-/// The choices as JSON: an array with an object for each kernel. Equal choices give equal texts, byte for byte.
-///
-///     [{"kernel": "gemm", "version": "1", "fingerprint": "5d0c9a0b8e7f6a51", "sizes": ["m", "n", "k"],
-///       "words": {"transposed": ["no", "yes"]}, "parameters": ["mr", "nv"],
-///       "configs": [{"candidate": 4711, "values": ["6", "2"], "shapes": 12}, ...],
-///       "one": {"config": 0, "untuned": false},
-///       "devices": [{"device": "...", "date": "...", "general": "nearest",
-///                    "shapes": [{"at": [128, 768, 768], "config": 1, "untuned": false, "around": 1, "around_untuned": false}, ...],
-///                    "tree": [{"of": 1, "less": 0, "at_most": 100, "yes": 1, "no": 2}, {"config": 0, "untuned": false}, ...],
-///                    "scores": [{"rung": "exact", "shapes": 64, "share": 0.97, "worst": 0.8}, ...]}]}, ...]
-///
-/// `config` is a position in `configs`. A node of a tree has the bits of sizes whose logarithms are added and
-/// subtracted, or of one size that is compared itself. What is not UTF-8 in a text becomes U+FFFD.
+namespace detail {
+
 [[nodiscard]] inline std::string json_text(std::span<const choice> all)
 {
     using json = nlohmann::ordered_json;
@@ -35,22 +24,22 @@ namespace tunekit::dispatch {
     for (const choice& c : all) {
         json words = json::object(), configs = json::array(), devices = json::array();
         for (const enumeration& e : c.words) words[e.size] = e.words;
-        for (const kept_config& k : c.configs)
+        for (const choice::kept& k : c.configs)
             configs.push_back({{"candidate", k.candidate}, {"values", k.values}, {"shapes", k.shapes}});
-        for (const device_choice& d : c.devices) {
+        for (const choice::part& d : c.devices) {
             json shapes = json::array(), tree = json::array(), scores = json::array();
-            for (const chosen_shape& s : d.shapes)
+            for (const choice::shape& s : d.shapes)
                 shapes.push_back({{"at", s.at},
                                   {"config", s.config},
                                   {"untuned", s.untuned},
                                   {"around", s.around},
                                   {"around_untuned", s.around_untuned}});
-            for (const detail::tree_node& n : d.tree)
+            for (const tree_node& n : d.tree)
                 tree.push_back(
                     n.of == 0
                         ? json{{"config", n.config}, {"untuned", n.untuned}}
                         : json{{"of", n.of}, {"less", n.less}, {"at_most", n.at_most}, {"yes", n.yes}, {"no", n.no}});
-            for (const rung_score& s : d.scores)
+            for (const choice::score& s : d.scores)
                 scores.push_back(
                     {{"rung", to_text(s.by)}, {"shapes", s.shapes}, {"share", s.share}, {"worst", s.worst}});
             devices.push_back({{"device", d.device},
@@ -73,8 +62,25 @@ namespace tunekit::dispatch {
     return out.dump(1, ' ', false, json::error_handler_t::replace) + '\n';
 }
 
-/// Writes the JSON: a temporary file, then a rename. Errors: tunekit::error where it cannot be written; the old file
-/// then stays.
-inline void write_json(const std::string& path, std::span<const choice> all) { io::write_text(path, json_text(all)); }
+}  // namespace detail
+
+/// Writes the choices as JSON: an array with an object for each kernel. Equal choices give equal texts, byte for byte.
+///
+///     [{"kernel": "gemm", "version": "1", "fingerprint": "5d0c9a0b8e7f6a51", "sizes": ["m", "n", "k"],
+///       "words": {"transposed": ["no", "yes"]}, "parameters": ["mr", "nv"],
+///       "configs": [{"candidate": 4711, "values": ["6", "2"], "shapes": 12}, ...],
+///       "one": {"config": 0, "untuned": false},
+///       "devices": [{"device": "...", "date": "...", "general": "nearest",
+///                    "shapes": [{"at": [128, 768, 768], "config": 1, "untuned": false, "around": 1, "around_untuned": false}, ...],
+///                    "tree": [{"of": 1, "less": 0, "at_most": 100, "yes": 1, "no": 2}, {"config": 0, "untuned": false}, ...],
+///                    "scores": [{"rung": "exact", "shapes": 64, "share": 0.97, "worst": 0.8}, ...]}]}, ...]
+///
+/// `config` is a position in `configs`. A node of a tree has the bits of sizes whose logarithms are added and
+/// subtracted, or of one size that is compared itself. What is not UTF-8 in a text becomes U+FFFD.
+/// Errors: tunekit::error where the file cannot be written; the old file then stays.
+inline void write_json(const std::string& path, std::span<const choice> all)
+{
+    io::write_text(path, detail::json_text(all));
+}
 
 }  // namespace tunekit::dispatch

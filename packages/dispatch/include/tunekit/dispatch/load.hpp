@@ -28,6 +28,8 @@
 
 namespace tunekit::dispatch {
 
+namespace detail {
+
 /// The position of the configuration that the environment's variable TUNEKIT_DISPATCH names for a kernel; empty where
 /// it names none. It is a list such as "gemm=4711 conv=12" of kernels and of candidates' indices in their spaces;
 /// blanks in a kernel's name become _. Errors: tunekit::error where it names what the choice does not have.
@@ -36,7 +38,7 @@ namespace tunekit::dispatch {
     const char* const text = std::getenv("TUNEKIT_DISPATCH");
     for (const std::string_view word : io::words(text == nullptr ? "" : text)) {
         const std::size_t sign = word.find('=');
-        if (word.substr(0, sign) != detail::as_word(c.kernel)) continue;
+        if (word.substr(0, sign) != as_word(c.kernel)) continue;
         const auto candidate = core::number<index>(sign == word.npos ? "" : word.substr(sign + 1));
         for (std::uint32_t k = 0; candidate && k < c.configs.size(); ++k)
             if (c.configs[k].candidate == *candidate) return k;
@@ -46,16 +48,18 @@ namespace tunekit::dispatch {
     return std::nullopt;
 }
 
-/// The kernel, version, space and device that a program needs a choice for.
-struct wanted {
-    std::string kernel{};           ///< the name of the kernel
-    std::string version{};          ///< the version of the kernel's code
-    std::uint64_t fingerprint = 0;  ///< the fingerprint of the space
-    std::string device{};           ///< the name of this machine, such as to_text(this_machine())
-};
+}  // namespace detail
 
 /// A loaded choice, or one line that says why it was refused.
 struct loaded {
+    /// The kernel, version, space and device that a program needs a choice for.
+    struct wanted {
+        std::string kernel{};           ///< the name of the kernel
+        std::string version{};          ///< the version of the kernel's code
+        std::uint64_t fingerprint = 0;  ///< the fingerprint of the space
+        std::string device{};           ///< the name of this machine, such as to_text(this_machine())
+    };
+
     std::optional<choice> chosen{};         ///< the choice; none where it was refused
     std::string device{};                   ///< the device of the choice to ask for: the program's own, or a kin of it
     std::string note{};                     ///< where it is a kin, one line that says so; else empty
@@ -103,7 +107,7 @@ namespace detail {
 ///                                 : gemm_choice::choose(m, n, k).candidate;
 ///
 /// Throws nothing but std::bad_alloc.
-[[nodiscard]] inline loaded load(const std::string& path, const wanted& want)
+[[nodiscard]] inline loaded load(const std::string& path, const loaded::wanted& want)
 {
     try {
         auto all = detail::choices_in(io::read_text(path), "choice " + path);
@@ -124,14 +128,14 @@ namespace detail {
             return other("a space of fingerprint", io::in_hex(c.fingerprint), io::in_hex(want.fingerprint));
         loaded out;
         try {
-            out.forced = forced(c);
+            out.forced = detail::forced(c);
         } catch (const error& bad) {
             out.note = detail::plain(bad);
         }
         const auto [part, on] = c.nearest_of_kin(want.device);
         out.on = on;
         std::string knows;
-        for (const device_choice& d : c.devices) knows += (knows.empty() ? "" : ", ") + quoted_device(d.device);
+        for (const choice::part& d : c.devices) knows += (knows.empty() ? "" : ", ") + quoted_device(d.device);
         if (out.on == kinship::other)
             return loaded{.refused = "choice " + path + ": does not know device " + quoted_device(want.device) +
                                      (knows.empty() ? ", nor any" : ", only " + knows) + "; what was built in answers"};

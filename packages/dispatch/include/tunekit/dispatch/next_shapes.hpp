@@ -23,6 +23,8 @@
 
 namespace tunekit::dispatch {
 
+namespace detail {
+
 /// A shape, and the loss that its choice is expected to have there.
 struct doubtful_shape {
     shape_sizes at{};  ///< the sizes of the shape
@@ -30,8 +32,6 @@ struct doubtful_shape {
 
     friend bool operator==(const doubtful_shape&, const doubtful_shape&) = default;
 };
-
-namespace detail {
 
 /// The distance from `s` to the nearest of `of`, in powers of two; else +inf.
 [[nodiscard]] inline double gap_to(const shape_sizes& s, const std::vector<shape_sizes>& of, std::uint32_t words)
@@ -55,7 +55,7 @@ struct doubts {
     const whole_fit f = fit_whole(all, options);
     doubts out;
     double loss = 0, gaps = 0;
-    for (const held_out& h : f.seen) {
+    for (const choice::held_out& h : f.seen) {
         if (h.device != device || h.by != rung::nearest) continue;
         std::vector<shape_sizes> others = known;
         std::erase(others, h.at);
@@ -103,9 +103,9 @@ struct doubts {
 ///         (n + shapes), and one fit.
 /// Source: ours. The spreading by the farthest shape is Gonzalez (1985), Clustering to minimize the maximum
 ///         intercluster distance.
-[[nodiscard]] inline std::vector<doubtful_shape> next_shapes(const results& all, const std::string& device,
-                                                             std::span<const shape_sizes> candidates, std::size_t n,
-                                                             const fit_options& options = {})
+[[nodiscard]] inline std::vector<detail::doubtful_shape> next_shapes(const results& all, const std::string& device,
+                                                                     std::span<const shape_sizes> candidates,
+                                                                     std::size_t n, const fit_options& options = {})
 {
     options.validate();
     for (const shape_sizes& s : candidates) {
@@ -115,7 +115,7 @@ struct doubts {
     std::vector<shape_sizes> open(candidates.begin(), candidates.end()), known;
     std::sort(open.begin(), open.end());
     open.erase(std::unique(open.begin(), open.end()), open.end());
-    for (const winner& w : winners_of(all))
+    for (const results::winner& w : all.winners())
         if (w.device == device) known.push_back(w.at);
     std::erase_if(open, [&](const shape_sizes& s) { return std::find(known.begin(), known.end(), s) != known.end(); });
 
@@ -126,7 +126,7 @@ struct doubts {
         if (doubts) return doubts->slope * detail::gap_to(open[k], known, words) + doubts->dispute[k];
         return known.empty() ? detail::middleness(open[k], open, words) : detail::gap_to(open[k], known, words);
     };
-    std::vector<doubtful_shape> out;
+    std::vector<detail::doubtful_shape> out;
     std::vector<bool> taken(open.size(), false);
     while (out.size() < (std::min)(n, open.size())) {
         std::size_t best = open.size();

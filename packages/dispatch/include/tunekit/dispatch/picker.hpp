@@ -37,10 +37,10 @@ public:
         if (part == nullptr) return;
         always_.on = on;
         exact_ = detail::hash_table(part->shapes);
-        for (const chosen_shape& s : part->shapes) here_.push_back({s.config, rung::exact, s.untuned, on});
+        for (const choice::shape& s : part->shapes) here_.push_back({s.config, rung::exact, s.untuned, on});
         if (part->general == rung::nearest) {
             next_ = detail::nearest_grid(*part);
-            for (const chosen_shape& s : part->shapes)
+            for (const choice::shape& s : part->shapes)
                 around_.push_back({s.around, rung::nearest, s.around_untuned, on});
         } else {
             tree_.tree = part->tree;
@@ -67,7 +67,7 @@ private:
     detail::hash_table exact_{};
     std::vector<pick> here_{}, around_{};  // of each measured shape, and of those next to it; none with a tree
     detail::nearest_grid next_{};
-    device_choice tree_{};  // its tree alone
+    choice::part tree_{};  // its tree alone
 };
 
 }  // namespace tunekit::dispatch

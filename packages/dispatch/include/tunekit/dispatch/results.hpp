@@ -36,6 +36,8 @@ struct enumeration {
     friend bool operator==(const enumeration&, const enumeration&) = default;
 };
 
+namespace detail {
+
 /// The text of a shape, such as "m=128 n=768 transposed=no".
 [[nodiscard]] inline std::string shape_text(const std::vector<std::string>& names, const shape_sizes& at,
                                             std::span<const enumeration> words = {})
@@ -50,8 +52,6 @@ struct enumeration {
     }
     return out;
 }
-
-namespace detail {
 
 /// What is wrong with a shape: it has one size for each name, at least 1, and the places of words. Empty for nothing.
 [[nodiscard]] inline std::string wrong_shape(const shape_sizes& at, const std::vector<std::string>& names,
@@ -69,43 +69,10 @@ namespace detail {
             if (e.size == names[j] && at[j] > static_cast<std::int64_t>(e.words.size()))
                 wrong = "an unknown word for " + e.size + ", want the place of one";
     }
-    return wrong.empty() ? wrong : "the shape " + shape_text(names, at, words) + " with " + wrong;
+    return wrong.empty() ? wrong : "the shape " + detail::shape_text(names, at, words) + " with " + wrong;
 }
 
 }  // namespace detail
-
-/// The time of one configuration at one shape on one device.
-struct result {
-    std::string device{};               ///< the name of the device, in one line
-    shape_sizes at{};                   ///< the sizes of the shape
-    index candidate = 0;                ///< the index in the space that all shapes share
-    std::vector<std::string> values{};  ///< the texts of its values, one per parameter
-    double seconds = 0;                 ///< the time of one run, above 0
-    /// The 95 % interval around `seconds`; unbounded where nothing is known.
-    stats::interval within{0, std::numeric_limits<double>::infinity()};
-    std::uint32_t runs = 0;  ///< the number of runs that were measured; 0 where it is not known
-    bool at_least = false;   ///< whether it was cut short: the true time is not below `seconds`
-    bool searched = false;   ///< whether a search at this shape tried it; otherwise it came from another shape
-    bool untuned = false;    ///< whether it is what an untuned library runs at this shape
-
-    friend bool operator==(const result&, const result&) = default;
-};
-
-/// Whether two rows of one configuration, shape and device cannot both be right: measured whole, with intervals that do
-/// not overlap, and times that differ by a factor above `max_ratio`.
-[[nodiscard]] inline bool contradict(const result& a, const result& b, double max_ratio)
-{
-    return !a.at_least && !b.at_least && (a.within.low > b.within.high || b.within.low > a.within.high) &&
-           (std::max)(a.seconds / b.seconds, b.seconds / a.seconds) > max_ratio;
-}
-
-/// The date of a device's rows.
-struct measured_on {
-    std::string device{};  ///< the name of the device
-    std::string date{};    ///< a text of the user's; empty where not given
-
-    friend bool operator==(const measured_on&, const measured_on&) = default;
-};
 
 namespace detail {
 
@@ -144,11 +111,6 @@ namespace detail {
     return {(std::max)(0.0, m.cost - half), m.cost + half};
 }
 
-[[nodiscard]] inline bool before(const result& a, const result& b)
-{
-    return std::tie(a.device, a.at, a.candidate) < std::tie(b.device, b.at, b.candidate);
-}
-
 /// Whether the text is one line that a file can hold and a comment can quote.
 [[nodiscard]] inline bool one_line(const std::string& s)
 {
@@ -167,21 +129,65 @@ namespace detail {
 /// All rows are of one space, so an index means the same configuration at each shape. What won at one shape can be
 /// tried at another.
 struct results {
+    /// The time of one configuration at one shape on one device.
+    struct row {
+        std::string device{};               ///< the name of the device, in one line
+        shape_sizes at{};                   ///< the sizes of the shape
+        index candidate = 0;                ///< the index in the space that all shapes share
+        std::vector<std::string> values{};  ///< the texts of its values, one per parameter
+        double seconds = 0;                 ///< the time of one run, above 0
+        /// The 95 % interval around `seconds`; unbounded where nothing is known.
+        stats::interval within{0, std::numeric_limits<double>::infinity()};
+        std::uint32_t runs = 0;  ///< the number of runs that were measured; 0 where it is not known
+        bool at_least = false;   ///< whether it was cut short: the true time is not below `seconds`
+        bool searched = false;   ///< whether a search at this shape tried it; otherwise it came from another shape
+        bool untuned = false;    ///< whether it is what an untuned library runs at this shape
+
+        /// Whether this and another row of its configuration, shape and device cannot both be right: measured whole,
+        /// with intervals that do not overlap, and times that differ by a factor above `max_ratio`.
+        [[nodiscard]] bool contradicts(const row& other, double max_ratio) const
+        {
+            return !at_least && !other.at_least && (within.low > other.within.high || other.within.low > within.high) &&
+                   (std::max)(seconds / other.seconds, other.seconds / seconds) > max_ratio;
+        }
+
+        friend bool operator==(const row&, const row&) = default;
+    };
+
+    /// The date of a device's rows.
+    struct dated {
+        std::string device{};  ///< the name of the device
+        std::string date{};    ///< a text of the user's; empty where not given
+
+        friend bool operator==(const dated&, const dated&) = default;
+    };
+
+    /// The fastest configuration at one shape on one device.
+    struct winner {
+        std::string device{};                  ///< the name of the device
+        shape_sizes at{};                      ///< the sizes of the shape
+        std::size_t best = 0;                  ///< position in results::rows
+        std::vector<std::size_t> tied{};       ///< the positions of others whose intervals do not differ from its own
+        std::optional<std::size_t> untuned{};  ///< the position of the untuned default, where that was measured whole
+    };
+
+    struct merged;  ///< what `merge_all` returns
+
     std::string kernel{};                   ///< the name of the kernel
     std::string version{};                  ///< the version of the kernel's code: a text of the user's
     std::uint64_t fingerprint = 0;          ///< the fingerprint of the space
     std::vector<std::string> sizes{};       ///< the names of the sizes that make a shape, in their order
     std::vector<std::string> parameters{};  ///< the names of the parameters, in the order of the values
     std::vector<enumeration> words{};       ///< the sizes that are words: transposed or not, the precision
-    std::vector<measured_on> devices{};     ///< the devices with rows, sorted by name
-    std::vector<result> rows{};  ///< the results, sorted by device, shape and configuration; `add` keeps them so
+    std::vector<dated> devices{};           ///< the devices with rows, sorted by name
+    std::vector<row> rows{};  ///< the results, sorted by device, shape and configuration; `add` keeps them so
 
     /// Adds a row. Where a row of the same device, shape and configuration exists, the faster of the two stays, because
     /// disturbances only lengthen times. The `searched` and `untuned` of both count. A time measured whole replaces one
     /// that was cut short. Of two that were cut short, the longer one stays.
     /// Errors: std::invalid_argument for a row that does not fit (sizes, values, a time that is not positive and
-    ///         finite, text of several lines). tunekit::error where two rows `contradict` each other.
-    void add(result r, double max_ratio = 2);
+    ///         finite, text of several lines). tunekit::error where two rows contradict each other.
+    void add(row r, double max_ratio = 2);
 
     /// Adds the rows of `other`, all of them or none. A device's date becomes the later one.
     /// Errors: tunekit::error where `other` is of another kernel, version or space, or where a row contradicts.
@@ -191,37 +197,40 @@ struct results {
     /// several lines.
     void set_date(const std::string& device, const std::string& date);
 
+    /// The fastest configuration of each device and shape, in the order of the rows: the least time among rows measured
+    /// whole, and the first of equal ones. A shape without such a row has no winner.
+    [[nodiscard]] std::vector<winner> winners() const;
+
+    /// The text of a shape, such as "m=128 n=768 transposed=no".
+    [[nodiscard]] std::string text_of(const shape_sizes& at) const { return detail::shape_text(sizes, at, words); }
+
     friend bool operator==(const results&, const results&) = default;
 };
 
-/// The fastest configuration at one shape on one device.
-struct winner {
-    std::string device{};                  ///< the name of the device
-    shape_sizes at{};                      ///< the sizes of the shape
-    std::size_t best = 0;                  ///< position in results::rows
-    std::vector<std::size_t> tied{};       ///< the positions of others whose intervals do not differ from its own
-    std::optional<std::size_t> untuned{};  ///< the position of the untuned default, where that was measured whole
-};
+namespace detail {
 
-/// The fastest configuration of each device and shape, in the order of the rows: the least time among rows measured
-/// whole, and the first of equal ones. A shape without such a row has no winner.
-[[nodiscard]] inline std::vector<winner> winners_of(const results& all)
+[[nodiscard]] inline bool before(const results::row& a, const results::row& b)
+{
+    return std::tie(a.device, a.at, a.candidate) < std::tie(b.device, b.at, b.candidate);
+}
+
+}  // namespace detail
+
+inline std::vector<results::winner> results::winners() const
 {
     std::vector<winner> out;
-    for (std::size_t k = 0; k < all.rows.size();) {
+    for (std::size_t k = 0; k < rows.size();) {
         std::size_t end = k;
         std::optional<std::size_t> best, untuned;
-        for (;
-             end < all.rows.size() && all.rows[end].device == all.rows[k].device && all.rows[end].at == all.rows[k].at;
-             ++end) {
-            if (all.rows[end].at_least) continue;
-            if (all.rows[end].untuned) untuned = end;
-            if (!best || all.rows[end].seconds < all.rows[*best].seconds) best = end;
+        for (; end < rows.size() && rows[end].device == rows[k].device && rows[end].at == rows[k].at; ++end) {
+            if (rows[end].at_least) continue;
+            if (rows[end].untuned) untuned = end;
+            if (!best || rows[end].seconds < rows[*best].seconds) best = end;
         }
         if (best) {
-            winner w{.device = all.rows[k].device, .at = all.rows[k].at, .best = *best, .untuned = untuned};
+            winner w{.device = rows[k].device, .at = rows[k].at, .best = *best, .untuned = untuned};
             for (std::size_t i = k; i < end; ++i)
-                if (i != *best && !all.rows[i].at_least && all.rows[i].within.low <= all.rows[*best].within.high)
+                if (i != *best && !rows[i].at_least && rows[i].within.low <= rows[*best].within.high)
                     w.tied.push_back(i);
             out.push_back(std::move(w));
         }
@@ -230,10 +239,10 @@ struct winner {
     return out;
 }
 
-inline void results::add(result r, double max_ratio)
+inline void results::add(row r, double max_ratio)
 {
     const auto need = [&](bool good, const char* what) {
-        if (!good) invalid("results: a row of " + kernel + " at " + shape_text(sizes, r.at, words) + ' ' + what);
+        if (!good) invalid("results: a row of " + kernel + " at " + text_of(r.at) + ' ' + what);
     };
     need(!r.device.empty() && detail::one_line(r.device), "has no device, or one of several lines, want its name");
     const std::string wrong = detail::wrong_shape(r.at, sizes, words);
@@ -245,22 +254,20 @@ inline void results::add(result r, double max_ratio)
          "has an interval without its time, want low <= seconds <= high");
     const auto place = std::lower_bound(rows.begin(), rows.end(), r, detail::before);
     if (place == rows.end() || detail::before(r, *place)) {
-        const auto day =
-            std::lower_bound(devices.begin(), devices.end(), r.device,
-                             [](const measured_on& d, const std::string& name) { return d.device < name; });
+        const auto day = std::lower_bound(devices.begin(), devices.end(), r.device,
+                                          [](const dated& d, const std::string& name) { return d.device < name; });
         if (day == devices.end() || day->device != r.device) devices.insert(day, {r.device, {}});
         rows.insert(place, std::move(r));
         return;
     }
-    result& old = *place;
+    row& old = *place;
     if (old.values != r.values)
-        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
-                    shape_text(sizes, r.at, words) + " has other values in each of two rows; want rows of one space");
-    if (contradict(r, old, max_ratio))
-        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " +
-                    shape_text(sizes, r.at, words) + " on " + r.device + " took " + std::to_string(1e6 * old.seconds) +
-                    " us and " + std::to_string(1e6 * r.seconds) +
-                    " us: they contradict; measure it again, or drop one");
+        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " + text_of(r.at) +
+                    " has other values in each of two rows; want rows of one space");
+    if (r.contradicts(old, max_ratio))
+        throw error("results: configuration " + std::to_string(r.candidate) + " of " + kernel + " at " + text_of(r.at) +
+                    " on " + r.device + " took " + std::to_string(1e6 * old.seconds) + " us and " +
+                    std::to_string(1e6 * r.seconds) + " us: they contradict; measure it again, or drop one");
     const bool searched = old.searched || r.searched, untuned = old.untuned || r.untuned;
     const bool better = old.at_least == r.at_least ? (r.seconds < old.seconds) != r.at_least : old.at_least;
     if (better) old = std::move(r);
@@ -281,10 +288,10 @@ inline void results::merge(const results& other, double max_ratio)
     same(other.sizes == sizes && other.words == words && other.parameters == parameters, "shape or set of parameters",
          "these", "others");
     results out = *this;  // so that all rows are added, or none
-    for (const result& r : other.rows) out.add(r, max_ratio);
-    for (const measured_on& d : other.devices) {
+    for (const row& r : other.rows) out.add(r, max_ratio);
+    for (const dated& d : other.devices) {
         const auto day = std::find_if(out.devices.begin(), out.devices.end(),
-                                      [&](const measured_on& mine) { return mine.device == d.device; });
+                                      [&](const dated& mine) { return mine.device == d.device; });
         if (day != out.devices.end() && day->date < d.date) day->date = d.date;
     }
     *this = std::move(out);
@@ -293,7 +300,7 @@ inline void results::merge(const results& other, double max_ratio)
 inline void results::set_date(const std::string& device, const std::string& date)
 {
     require(detail::one_line(date), "results: a date has several lines, want one");
-    for (measured_on& d : devices)
+    for (dated& d : devices)
         if (d.device == device) {
             d.date = date;
             return;

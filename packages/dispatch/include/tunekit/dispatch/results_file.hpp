@@ -51,11 +51,11 @@ inline constexpr std::size_t max_unfolded = std::size_t{1} << 28;  ///< bytes of
     io::sealed_writer out(detail::results_magic);
     detail::write_head(out, all);
     std::map<index, const std::vector<std::string>*> configs;
-    for (const result& r : all.rows) configs.emplace(r.candidate, &r.values);
+    for (const results::row& r : all.rows) configs.emplace(r.candidate, &r.values);
     for (const auto& [candidate, values] : configs) out.line("config", candidate, *values);
     const std::string* device = nullptr;
     std::size_t day = 0;
-    for (const result& r : all.rows) {
+    for (const results::row& r : all.rows) {
         if (device == nullptr || *device != r.device) {
             while (all.devices[day].device != r.device) ++day;
             out.line("device", r.device, all.devices[day].date);
@@ -93,7 +93,7 @@ public:
 private:
     struct config {
         std::vector<std::string> values;
-        std::size_t bytes = sizeof(result);  // that a row with it takes, at least
+        std::size_t bytes = sizeof(results::row);  // that a row with it takes, at least
     };
 
     void read_device(const std::vector<std::string>& words)
@@ -117,7 +117,7 @@ private:
     {
         if (words.size() != all_.sizes.size() + 6)
             in_.refuse("is not a row of sizes, index, seconds, low, high, runs and letters");
-        result r{.device = device_};
+        results::row r{.device = device_};
         for (std::size_t j = 0; j < all_.sizes.size(); ++j) r.at.push_back(in_.number<std::int64_t>(words[j]));
         const auto times = std::span(words).subspan(all_.sizes.size());
         r.candidate = in_.number<index>(times[0]);

@@ -23,7 +23,7 @@ namespace tunekit::dispatch {
 [[nodiscard]] inline std::string task_name(const std::string& kernel, const std::vector<std::string>& sizes,
                                            const shape_sizes& at, std::span<const enumeration> words = {})
 {
-    return kernel + ' ' + shape_text(sizes, at, words);
+    return kernel + ' ' + detail::shape_text(sizes, at, words);
 }
 
 namespace detail {

@@ -84,7 +84,7 @@ struct begun_shape {
                                                        const shape_sizes& at)
 {
     std::vector<std::pair<double, index>> beside;
-    for (const winner& w : winners_of(known))
+    for (const results::winner& w : known.winners())
         if (w.device == device)
             beside.emplace_back(log2_gap(at, w.at, bits_of_words(known.sizes, known.words)),
                                 known.rows[w.best].candidate);
@@ -137,7 +137,7 @@ void carry_over(results& known, std::vector<task>& tasks, const std::vector<begu
     for (std::size_t k = 0; k < tasks.size(); ++k) {
         double best = std::numeric_limits<double>::infinity();
         std::vector<index> measured;
-        for (const result& r : known.rows) {
+        for (const results::row& r : known.rows) {
             if (r.device != options.device || r.at != shapes[k].at) continue;
             measured.push_back(r.candidate);
             if (!r.at_least) best = (std::min)(best, r.seconds);
@@ -197,7 +197,7 @@ template <class Make, class P, class Clock, generator G>
         const double spent = now() - start;
         if (wave.empty() || (!shapes.empty() && spent >= for_tuning)) break;
         const std::size_t first = tasks.size();
-        for (const doubtful_shape& s : wave) {
+        for (const auto& s : wave) {
             tasks.push_back(make(s.at));
             shapes.push_back(detail::begin_shape(tasks.back(), s.at, known, options.device));
             std::erase(left, s.at);

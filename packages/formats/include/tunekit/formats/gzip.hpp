@@ -31,14 +31,14 @@ namespace detail {
 }  // namespace detail
 
 /// The whole of a file, uncompressed where it is a gzip file. A file of 2 MB can hold gigabytes, so there are bounds:
-/// `max_bytes`, and 64 times what is packed (but 16 MiB always may). Throws tunekit::error where it cannot be opened, where it is a damaged, cut or too
-/// large gzip file, or where memory does not suffice.
+/// `max_bytes`, and 64 times what is packed (but 16 MiB always may). Throws tunekit::error where it cannot be opened,
+/// where it is a damaged, cut or too large gzip file, or where memory does not suffice.
 [[nodiscard]] inline std::string read_gzip(const std::string& path, std::size_t max_bytes = max_text_bytes)
 {
     gzFile file = gzopen(path.c_str(), "rb");
     if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
     const auto there = system::state_of(path);
-    if (there && there->is == system::file_state::kind::file)
+    if (there && there->is_file())
         max_bytes = (std::min)(max_bytes, detail::max_unpacked(static_cast<std::size_t>(there->size)));
     std::string out;
     int got = 0;

@@ -46,17 +46,10 @@ template <std::same_as<recorded_space> Recorded>
     return {std::move(names), rows};
 }
 
-/// A table for `measure::replay`: row i is configuration i of a space.
-struct replay_table {
-    std::vector<measure::recorded_row> rows;  ///< of configuration i
-    std::vector<std::size_t> source;          ///< of each, its position in recorded_space::rows
-    std::vector<problem> problems;            ///< rows outside the space; configurations without a row
-};
-
 /// The table of `listed_space_of(recorded)`: all rows, in their order.
-[[nodiscard]] inline replay_table table_of(const recorded_space& recorded)
+[[nodiscard]] inline recorded_space::table table_of(const recorded_space& recorded)
 {
-    replay_table out;
+    recorded_space::table out;
     for (const auto& row : recorded.rows) {
         out.source.push_back(out.rows.size());
         out.rows.push_back(row.record);
@@ -69,11 +62,11 @@ struct replay_table {
 /// row outside the space is a problem too.
 template <space::gridded Space>
     requires space::counted<Space>
-[[nodiscard]] replay_table table_of(const recorded_space& recorded, const Space& space)
+[[nodiscard]] recorded_space::table table_of(const recorded_space& recorded, const Space& space)
 {
     require(space.dimensions() == recorded.parameters.size(),
             "table_of: the space has other parameters than the record, want the same");
-    replay_table out;
+    recorded_space::table out;
     const std::size_t none = recorded.rows.size();
     out.rows.resize(static_cast<std::size_t>(space.size()));
     out.source.assign(out.rows.size(), none);

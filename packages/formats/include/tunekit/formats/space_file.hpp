@@ -253,9 +253,9 @@ namespace detail {
 /// `{"name": "unroll", "flag": "-funroll-loops"}` has the values "" and that, `{"name": "loops", "permutation": 3}` the
 /// orders of three.
 ///
-/// Errors: tunekit::error where it cannot be read, and one line with the file, the field and what is wanted, also where JSON nests deeper than 64
-/// or names a member of an object twice, or memory does not suffice. std::invalid_argument that names the file and the
-/// constraint or parameter, where no space can be made of it. Nothing is skipped.
+/// Errors: tunekit::error where it cannot be read, and one line with the file, the field and what is wanted, also where
+/// JSON nests deeper than 64 or names a member of an object twice, or memory does not suffice. std::invalid_argument
+/// that names the file and the constraint or parameter, where no space can be made of it. Nothing is skipped.
 /// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
 [[nodiscard]] inline space_file read_space_file(const std::string& path)
 {

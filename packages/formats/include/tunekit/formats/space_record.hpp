@@ -36,6 +36,13 @@ struct recorded_space {
         friend bool operator==(const row&, const row&) = default;
     };
 
+    /// A table for `measure::replay`: row i is configuration i of a space.
+    struct table {
+        std::vector<measure::recorded_row> rows;  ///< of configuration i
+        std::vector<std::size_t> source;          ///< of each, its position in `rows`
+        std::vector<problem> problems;            ///< rows outside the space; configurations without a row
+    };
+
     std::string kernel;                    ///< its name
     std::string device;                    ///< its name
     std::vector<parameter> parameters;     ///< in column order

@@ -30,28 +30,20 @@
 
 namespace tunekit::measure {
 
-/// The way in which a candidate's memory limit is enforced.
-enum class memory_rule : std::uint8_t {
-    address_space,  ///< by the system, with RLIMIT_AS: allocations beyond the limit fail
-    resident,  ///< by the parent, which looks every 10 ms and kills; for candidates that map far more than they use
-};
-
-namespace detail {
-
-/// Who looks after memory by default: under a sanitizer, which reserves address space, and where the system does not
-/// hold to such a limit, the parent does.
-inline constexpr memory_rule usual_rule =
-    core::detail::limits_address_space && !core::detail::sanitized ? memory_rule::address_space : memory_rule::resident;
-
-}  // namespace detail
-
 /// Settings of `isolated`.
 struct isolated_options {
+    /// The way in which a candidate's memory limit is enforced.
+    enum class memory_rule : std::uint8_t {
+        address_space,  ///< by the system, with RLIMIT_AS: allocations beyond the limit fail
+        resident,  ///< by the parent, which looks every 10 ms and kills; for candidates that map far more than they use
+    };
+
     std::vector<canary> canaries{};  ///< of the buffers that candidates write; the buffers must outlive the measurer
     /// The memory that a candidate may add to what the worker has at the start; 0: no limit.
     std::size_t memory_bytes = std::size_t{4} << 30;
     /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, and on macOS the parent does.
-    memory_rule rule = detail::usual_rule;
+    memory_rule rule = core::detail::limits_address_space && !core::detail::sanitized ? memory_rule::address_space
+                                                                                      : memory_rule::resident;
     /// Whether each worker runs in a PID namespace of its own. A candidate can then address no other process, and no
     /// process of it stays. The system must give such a namespace, to root or in a user namespace; else the first
     /// measurement is an error.
@@ -192,7 +184,7 @@ namespace tunekit::measure {
 TUNEKIT_INLINE detail::worker_hold detail::isolated_measurer::hold_of(isolated_options options)
 {
     return {.memory_bytes = options.memory_bytes,
-            .watched = options.rule == memory_rule::resident,
+            .watched = options.rule == isolated_options::memory_rule::resident,
             .canaries = std::move(options.canaries),
             .enclosed = options.enclosed,
             .confined = options.confined};

@@ -92,7 +92,7 @@ public:
         /// The memory that a candidate may add to what its worker has at the start; 0: no limit.
         std::size_t memory_bytes = std::size_t{4} << 30;
         /// Who enforces `memory_bytes`; under a sanitizer, which reserves address space, and on macOS the parent does.
-        memory_rule rule = detail::usual_rule;
+        isolated_options::memory_rule rule = isolated_options{}.rule;
         bool enclosed = false;  ///< whether each worker is in a PID namespace of its own, as isolated_options::enclosed
         bool confined = false;  ///< the same, without a network and with a filter, as isolated_options::confined
         bool pinned = true;     ///< whether each worker has processors of its own; macOS places workers itself

@@ -80,8 +80,8 @@ struct log_content {
         log_content::budget budget{};  ///< at the beginning
         /// The names of `measurement::values`, in their order; at most measured_values::most.
         std::vector<std::string> value_names{};
-        /// The text of the objective that made the costs (`measure::objective`); the costs that were measured are then the
-        /// values called "cost". Empty: they are the costs.
+        /// The text of the objective that made the costs (`measure::objective`); the costs that were measured are then
+        /// the values called "cost". Empty: they are the costs.
         std::string objective{};
         log_content::about about{};       ///< for reports, of the only task
         std::vector<task_entry> tasks{};  ///< one at least
@@ -103,13 +103,13 @@ struct log_content {
         std::optional<std::int64_t> stamp_ns{};  ///< of its batch; only on the batch's last trial
         std::vector<std::string> values{};  ///< the texts of its configuration's values; empty where the log has none
 
-        /// The text of its line, without the line's end. A cost that is not a positive number is written as null, and so
-        /// are times below 0.
+        /// The text of its line, without the line's end. A cost that is not a positive number is written as null, and
+        /// so are times below 0.
         [[nodiscard]] std::string line() const;
     };
 
-    /// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, a result that was known before,
-    /// a measurement of the last comparison, or the end. The log has one line each, in their order.
+    /// One event of a run: an ask, a tell, a drop, a recall, a change of workers or budget, a result that was known
+    /// before, a measurement of the last comparison, or the end. The log has one line each, in their order.
     struct event {
         enum class kind : std::uint8_t {
             ask,

@@ -88,7 +88,7 @@ inline constexpr std::string_view experience_magic = "# tunekit experience 1";
 [[nodiscard]] inline std::vector<std::string> files_of(const std::string& path)
 {
     const auto there = system::state_of(path);
-    if (!there || there->is != system::file_state::kind::folder) return {path};
+    if (!there || !there->is_folder()) return {path};
     std::vector<std::string> out;
     system::each_name_in(path, [&](const std::string& name) {
         if (names_experience(name)) out.push_back(path + (path.ends_with('/') ? "" : "/") + name);

@@ -179,7 +179,7 @@ private:
 [[nodiscard]] inline std::vector<trajectory> read_trajectories(const std::string& path)
 {
     const std::string text = io::read_gzip(path);
-    auto records = io::csv_records(io::without_bom(text));
+    auto records = io::csv_records(text);
     if (records.empty()) throw error(path + ": is empty, want repeat,eval,sim_time_s,best_ms and lines");
     detail::trajectory_reader read(path, std::move(records.front().fields));
     for (std::size_t i = 1; i < records.size(); ++i) read.take(records[i]);

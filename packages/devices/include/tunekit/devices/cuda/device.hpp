@@ -143,8 +143,8 @@ inline cuda_device usable(cuda_device d)
 
 }  // namespace detail
 
-/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_device, with the names that
-/// there are, where none or several do, and where its compute mode prohibits its use.
+/// The only device of this machine whose name contains `name`, in capitals or not. Throws no_device, with the names
+/// that there are, where none or several do, and where its compute mode prohibits its use.
 [[nodiscard]] inline cuda_device find_cuda_device(std::string_view name, const std::string& driver = {})
 {
     return detail::usable(detail::device_named(detail::cuda_devices(driver), name, "CUDA"));

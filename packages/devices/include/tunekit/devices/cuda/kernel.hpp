@@ -25,7 +25,7 @@ namespace detail {
 
 /// The first limit of `on` that the launch `how` exceeds, in one line; empty where `on` can start it. `use` holds the
 /// kernel's resources from its cubin; where they are not known, only the launch is checked.
-[[nodiscard]] inline std::optional<std::string> exceeds(const device_launch& how,
+[[nodiscard]] inline std::optional<std::string> exceeds(const device_source::launch& how,
                                                         const std::optional<cuda_resources>& use, const cuda_device& on)
 {
     constexpr std::int64_t most = (std::numeric_limits<std::int32_t>::max)();
@@ -64,8 +64,8 @@ public:
         cuda.check(code, "cuModuleLoadData");
         try {
             std::vector<step> before;
-            for (const device_launch& l : source.prepare) before.push_back(step_of(l));
-            for (const device_launch& l : source.launches) steps_.push_back(step_of(l));
+            for (const device_source::launch& l : source.prepare) before.push_back(step_of(l));
+            for (const device_source::launch& l : source.launches) steps_.push_back(step_of(l));
             for (const step& s : before) start(s);
             if (!before.empty()) gpu.finish();
         } catch (...) {
@@ -105,7 +105,7 @@ private:
         unsigned shared_bytes = 0;
     };
 
-    [[nodiscard]] step step_of(const device_launch& how) const
+    [[nodiscard]] step step_of(const device_source::launch& how) const
     {
         constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         const cuda_driver& cuda = gpu_->cuda();
@@ -141,8 +141,8 @@ private:
 
 }  // namespace detail
 
-/// The kernel of a template of `device_source`s in CUDA C++, for `timed`. It finds the code that was built for a configuration, loads
-/// it, and returns the device's seconds.
+/// The kernel of a template of `device_source`s in CUDA C++, for `timed`. It finds the code that was built for a
+/// configuration, loads it, and returns the device's seconds.
 ///
 ///     timed{cuda_kernel(program, cubins, data, gpu), until_confident{}, cuda_check{&data, &gpu}}
 ///

@@ -27,7 +27,7 @@ public:
 
     explicit cuda_rule(cuda_device on) : on_(std::move(on)) {}
 
-    [[nodiscard]] std::optional<std::string> exceeds(const device_launch& l, const std::string& cubin) const
+    [[nodiscard]] std::optional<std::string> exceeds(const device_source::launch& l, const std::string& cubin) const
     {
         return detail::exceeds(l, cubin_resources(cubin, l.entry), on_);
     }

@@ -50,7 +50,8 @@ template <class Work, class Parse>
     return out;
 }
 
-/// The only one of `all` whose name contains `name`, in capitals or not. Throws no_device, with the names that there are.
+/// The only one of `all` whose name contains `name`, in capitals or not. Throws no_device, with the names that there
+/// are.
 template <class Device>
 [[nodiscard]] Device device_named(const std::vector<Device>& all, std::string_view name, const std::string& kind)
 {

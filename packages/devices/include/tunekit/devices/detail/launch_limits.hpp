@@ -25,7 +25,7 @@ struct launch_limits {
 };
 
 /// The line of a limit that is exceeded: "kernel: threads per block are 1280, want at most 1024".
-[[nodiscard]] inline std::string too_many(const device_launch& how, const std::string& what, std::int64_t has,
+[[nodiscard]] inline std::string too_many(const device_source::launch& how, const std::string& what, std::int64_t has,
                                           std::int64_t most)
 {
     return how.entry + ": " + what + ' ' + std::to_string(has) + ", want at most " + std::to_string(most);
@@ -33,7 +33,7 @@ struct launch_limits {
 
 /// The first limit that the launch exceeds, in one line; else empty. `fixed_shared` is the number of bytes
 /// of shared memory that the text declares.
-[[nodiscard]] inline std::optional<std::string> exceeds(const device_launch& how, std::int64_t fixed_shared,
+[[nodiscard]] inline std::optional<std::string> exceeds(const device_source::launch& how, std::int64_t fixed_shared,
                                                         const launch_limits& most)
 {
     const std::string block = most.a_block, thread = most.a_thread;

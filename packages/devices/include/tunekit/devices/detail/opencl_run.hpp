@@ -24,7 +24,7 @@ namespace detail {
 
 /// The first limit of `on` that the launch exceeds, in one line; else empty. `use` has the resources of the
 /// kernel; where they are not known, only the launch is checked.
-[[nodiscard]] inline std::optional<std::string> exceeds(const device_launch& how,
+[[nodiscard]] inline std::optional<std::string> exceeds(const device_source::launch& how,
                                                         const std::optional<opencl_resources>& use,
                                                         const opencl_device& on)
 {
@@ -53,8 +53,8 @@ public:
         cl.check(cl.build(parts_.program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
         const auto arguments = data.arguments(gpu, static_cast<std::size_t>(source.scratch_floats) * sizeof(float));
         std::vector<step> before;
-        for (const device_launch& l : source.prepare) before.push_back(step_of(l, *code, arguments));
-        for (const device_launch& l : source.launches) steps_.push_back(step_of(l, *code, arguments));
+        for (const device_source::launch& l : source.prepare) before.push_back(step_of(l, *code, arguments));
+        for (const device_source::launch& l : source.launches) steps_.push_back(step_of(l, *code, arguments));
         if (before.empty()) return;
         static_cast<void>(gpu.seconds(1, [&] { start(before); }));
     }
@@ -91,7 +91,7 @@ private:
         }
     };
 
-    [[nodiscard]] step step_of(const device_launch& how, const opencl_code& code,
+    [[nodiscard]] step step_of(const device_source::launch& how, const opencl_code& code,
                                const std::vector<opencl_operands::argument>& arguments)
     {
         const opencl_driver& cl = gpu_->cl();

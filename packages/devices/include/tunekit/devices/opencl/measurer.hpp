@@ -40,7 +40,7 @@ public:
 
     explicit opencl_rule(opencl_device on) : on_(std::move(on)) {}
 
-    [[nodiscard]] std::optional<std::string> exceeds(const device_launch& l, const std::string& built) const
+    [[nodiscard]] std::optional<std::string> exceeds(const device_source::launch& l, const std::string& built) const
     {
         std::optional<opencl_resources> use;
         if (const auto code = parse_opencl_code(bytes_of(built).value_or(std::string()))) {

@@ -39,7 +39,7 @@ struct cost_table {
     std::vector<index> candidates;                 ///< ascending
     std::vector<std::vector<std::string>> values;  ///< the values of each candidate
     std::vector<double> losses;                    ///< rows x candidates
-    std::vector<const result*> sources;            ///< rows x candidates; null where nothing was measured
+    std::vector<const results::row*> sources;      ///< rows x candidates; null where nothing was measured
     std::uint32_t words = 0;                       ///< the sizes that are words, one bit each
 
     [[nodiscard]] std::size_t columns() const { return candidates.size(); }
@@ -55,7 +55,7 @@ struct cost_table {
     {
         return std::any_of(some.begin(), some.end(), [&](std::size_t r) { return rows[r].untuned != no_config; });
     }
-    [[nodiscard]] const result* source(std::size_t row, std::size_t config) const
+    [[nodiscard]] const results::row* source(std::size_t row, std::size_t config) const
     {
         return sources[row * columns() + config];
     }
@@ -68,25 +68,25 @@ struct cost_table {
     cost_table out;
     out.words = bits_of_words(all.sizes, all.words);
     std::map<index, std::uint32_t> column;
-    for (const result& r : all.rows) column.emplace(r.candidate, 0);
+    for (const results::row& r : all.rows) column.emplace(r.candidate, 0);
     for (const index i : more) column.emplace(i, 0);
     for (auto& [candidate, place] : column) {
         place = static_cast<std::uint32_t>(out.candidates.size());
         out.candidates.push_back(candidate);
     }
     out.values.resize(column.size());
-    for (const result& r : all.rows) out.values[column[r.candidate]] = r.values;
-    for (const winner& w : winners_of(all)) {
+    for (const results::row& r : all.rows) out.values[column[r.candidate]] = r.values;
+    for (const results::winner& w : all.winners()) {
         table_row row{.at = w.at, .best = all.rows[w.best].seconds};
         while (all.devices[row.device].device != w.device) ++row.device;
         row.alone = std::numeric_limits<double>::infinity();
-        const auto like = [&](const result& r) { return r.device == w.device && r.at == w.at; };
+        const auto like = [&](const results::row& r) { return r.device == w.device && r.at == w.at; };
         double slowest = row.best;
-        std::vector<const result*> sources(column.size(), nullptr);
+        std::vector<const results::row*> sources(column.size(), nullptr);
         std::size_t from = w.best;
         while (from > 0 && like(all.rows[from - 1])) --from;
         for (; from < all.rows.size() && like(all.rows[from]); ++from) {
-            const result& r = all.rows[from];
+            const results::row& r = all.rows[from];
             sources[column[r.candidate]] = &r;
             slowest = (std::max)(slowest, r.seconds);
             if (r.at_least) continue;
@@ -95,7 +95,7 @@ struct cost_table {
         }
         if (std::isinf(row.alone)) row.alone = row.best;
         row.unknown = std::log((std::max)(slowest / row.best, 2.0));
-        for (const result* const r : sources) {
+        for (const results::row* const r : sources) {
             out.losses.push_back(r == nullptr ? row.unknown : std::log(r->seconds / row.best));
             out.sources.push_back(r);
         }
@@ -114,7 +114,7 @@ struct cost_table {
     for (std::uint32_t c = 0; c < t.columns(); ++c) {
         bool here = false, measured = false;
         for (const std::size_t r : rows) {
-            const result* const s = t.source(r, c);
+            const results::row* const s = t.source(r, c);
             measured = measured || (s != nullptr && !s->at_least);
             here = here || (s != nullptr && !s->at_least && (s->searched || s->untuned));
         }

@@ -30,7 +30,7 @@ namespace tunekit::dispatch::detail {
 }
 
 /// The nodes of a tree from one on, as nested ifs.
-[[nodiscard]] inline std::string tree_text(const dialect& in, const device_choice& d, std::size_t at, std::size_t depth)
+[[nodiscard]] inline std::string tree_text(const dialect& in, const choice::part& d, std::size_t at, std::size_t depth)
 {
     const tree_node& n = d.tree[at];
     const std::string indent(4 * depth, ' ');
@@ -50,10 +50,10 @@ namespace tunekit::dispatch::detail {
 
 /// The table of the shapes of device `#`, the places of their hashes, and what finds a shape that was measured. Shapes
 /// go by their places in it: under -fsanitize=undefined no pointer into it compares in a constant expression.
-[[nodiscard]] inline std::string exact_text(const device_choice& d, const dialect& in)
+[[nodiscard]] inline std::string exact_text(const choice::part& d, const dialect& in)
 {
     std::string rows;
-    for (const chosen_shape& s : d.shapes) {
+    for (const choice::shape& s : d.shapes) {
         std::string at;
         for (const std::int64_t x : s.at) at += (at.empty() ? "" : ", ") + std::to_string(x);
         rows += "    {{" + at + "}, " + std::to_string(s.config) + ", " + std::to_string(s.around) + ", " +
@@ -78,7 +78,7 @@ namespace tunekit::dispatch::detail {
 }
 
 /// The tables of the grid of device `#`, and what finds the nearest measured shape.
-[[nodiscard]] inline std::string nearest_text(const choice& c, const device_choice& d, const dialect& in)
+[[nodiscard]] inline std::string nearest_text(const choice& c, const choice::part& d, const dialect& in)
 {
     const nearest_grid grid(d);
     std::string logs, steps, cell;
@@ -122,7 +122,7 @@ namespace tunekit::dispatch::detail {
 }
 
 /// The tables and functions of one device.
-[[nodiscard]] inline std::string device_text(const choice& c, const device_choice& d, const dialect& in,
+[[nodiscard]] inline std::string device_text(const choice& c, const choice::part& d, const dialect& in,
                                              std::size_t number)
 {
     const bool by_tree = d.general == rung::tree;

@@ -26,7 +26,7 @@ namespace tunekit::dispatch::detail {
 /// A choice among the columns of a table.
 struct fitted {
     std::vector<std::uint32_t> kept;  ///< columns of the table
-    std::vector<device_choice> devices;
+    std::vector<choice::part> devices;
     std::uint32_t one = 0;  ///< position in `kept`
     bool one_untuned = false;
 };
@@ -74,7 +74,7 @@ struct fitted {
         const shape_tree tree(t, kept, options.min_leaf, p, options.or_untuned);
         losses.emplace_back();
         for (std::size_t fold = 0; fold < folds && folds > 1; ++fold) {
-            device_choice d;
+            choice::part d;
             std::vector<std::size_t> in;
             for (std::size_t k = 0; k < rows.size(); ++k)
                 if (k % folds != fold) in.push_back(rows[k]);
@@ -113,7 +113,7 @@ struct fitted {
         shape_tree tree(t, out.kept, options.min_leaf,
                         options.leaf_penalty ? *options.leaf_penalty : best_penalty(t, own, out.kept, options),
                         options.or_untuned);
-        device_choice d{.words = t.words};
+        choice::part d{.words = t.words};
         for (const std::size_t r : own) {
             const auto here = tree.leaf({&r, 1});
             const auto [around, untuned] = best_around(t, own, r, out.kept, options);

@@ -23,17 +23,17 @@
 namespace tunekit::dispatch::detail {
 
 /// The comments that say where the numbers of a choice come from.
-[[nodiscard]] inline std::string provenance(const choice& c, const device_choice& home)
+[[nodiscard]] inline std::string provenance(const choice& c, const choice::part& home)
 {
     std::string devices;
-    for (const device_choice& d : c.devices) {
+    for (const choice::part& d : c.devices) {
         devices += "//\n// Device " + as_comment(d.device) + (&d == &home ? " (home)" : "") + ", measured " +
                    (d.date.empty() ? "on a day not said" : as_comment(d.date)) + ", " +
                    std::to_string(d.shapes.size()) + " shapes; to others it answers by rung " + to_text(d.general) +
                    ".\n";
         if (!d.scores.empty())
             devices += "//   rung     shapes  best/chosen  worst  untuned/chosen  least  slower than untuned\n";
-        for (const rung_score& s : d.scores) {
+        for (const choice::score& s : d.scores) {
             const auto column = [](std::string text, std::size_t width) {
                 return text += std::string(width - (std::min)(width, text.size()), ' ');
             };
@@ -61,11 +61,11 @@ namespace tunekit::dispatch::detail {
     std::vector<value_type> types;
     for (std::size_t j = 0; j < c.parameters.size(); ++j) {
         std::vector<std::string> texts;
-        for (const kept_config& k : c.configs) texts.push_back(k.values[j]);
+        for (const choice::kept& k : c.configs) texts.push_back(k.values[j]);
         types.push_back(type_of(texts));
         members += "    " + in.type(types.back()) + ' ' + c.parameters[j] + ";\n";
     }
-    for (const kept_config& k : c.configs) {
+    for (const choice::kept& k : c.configs) {
         rows += "    {" + std::to_string(k.candidate) + "ULL";
         for (std::size_t j = 0; j < k.values.size(); ++j) rows += ", " + in.literal(types[j], k.values[j]);
         rows += "},  // " + std::to_string(k.shapes) + " of the measured shapes\n";

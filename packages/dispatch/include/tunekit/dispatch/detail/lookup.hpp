@@ -43,7 +43,7 @@ struct hash_table {
 
     hash_table() = default;  ///< of no shape
 
-    explicit hash_table(const std::vector<chosen_shape>& shapes) : rank_(shapes.empty() ? 0 : shapes.front().at.size())
+    explicit hash_table(const std::vector<choice::shape>& shapes) : rank_(shapes.empty() ? 0 : shapes.front().at.size())
     {
         while ((std::size_t{1} << bits) < 4 * shapes.size()) ++bits;
         places.assign(std::size_t{1} << bits, 0);
@@ -97,9 +97,9 @@ public:
     nearest_grid() = default;  ///< of no shape
 
     /// Precondition: the device has shapes.
-    explicit nearest_grid(const device_choice& d) : words_(d.words), rank_(d.shapes.front().at.size())
+    explicit nearest_grid(const choice::part& d) : words_(d.words), rank_(d.shapes.front().at.size())
     {
-        for (const chosen_shape& s : d.shapes) {
+        for (const choice::shape& s : d.shapes) {
             const std::size_t own = rows_.size();
             rows_.push_back(0);
             for (std::size_t j = 0; j < rank_; ++j) {

@@ -109,7 +109,7 @@ template <class Config>
     statements += clear.statements() + store.statements();
     require_compilable(who, statements);
 
-    const measure::device_launch launch{
+    const measure::device_source::launch launch{
         .entry = entry, .grid = {x.block, y.block, s.batch * f.block}, .block = {x.threads, y.threads, f.threads}};
     std::string inside;
     if (s.padding_h > 0) inside = lines("(unsigned)row < ", s.height, "u");

@@ -156,9 +156,9 @@ struct cuda_product {
         return {w.in(cuda_product_text), statements};
     }
 
-    [[nodiscard]] measure::device_launch launch() const
+    [[nodiscard]] measure::device_source::launch launch() const
     {
-        measure::device_launch l{.entry = entry, .grid = {1, 1, batch}};
+        measure::device_source::launch l{.entry = entry, .grid = {1, 1, batch}};
         const auto put = [&l](std::string_view axis, const cuda_tile& t) {
             l.grid[axis == "x" ? 0 : 1] = t.block;
             l.block[axis == "x" ? 0 : 1] = t.threads;
@@ -172,7 +172,7 @@ struct cuda_product {
 [[nodiscard]] inline measure::device_source whole_source(const char* who, const cuda_product& p,
                                                          const cuda_unrolling& how, device_language in)
 {
-    const measure::device_launch launch = p.launch();
+    const measure::device_source::launch launch = p.launch();
     require_launchable(who, launch);
     auto [text, statements] = p.text(who, device_entry(in, p.entry, launch.block, {"a", "b"}, "c"), how);
     return {.prologue = in == device_language::opencl ? opencl_prologue : "",

@@ -212,7 +212,8 @@ template <class Config>
         .set("p_to_y", both_sides(t.at, f.m, f.alpha, "p", "y"));
     text += w.in(cuda_winograd_text);
     const auto launch = [](const char* entry, std::int64_t threads) {
-        return measure::device_launch{.entry = entry, .grid = {(threads + 127) / 128, 1, 1}, .block = {128, 1, 1}};
+        return measure::device_source::launch{
+            .entry = entry, .grid = {(threads + 127) / 128, 1, 1}, .block = {128, 1, 1}};
     };
     return {
         .text = std::move(text),

@@ -86,7 +86,7 @@ struct cuda_unrolling {
 };
 
 /// Throws std::invalid_argument where the grid is larger than a launch allows in y or z.
-inline void require_launchable(const char* who, const measure::device_launch& l)
+inline void require_launchable(const char* who, const measure::device_source::launch& l)
 {
     require(l.grid[1] <= 65535 && l.grid[2] <= 65535,
             lines(who, ": the grid is ", l.grid[1], " x ", l.grid[2], " in y and z, want at most 65535 each"));

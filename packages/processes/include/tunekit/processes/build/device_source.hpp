@@ -11,29 +11,30 @@
 
 namespace tunekit::measure {
 
-/// One launch of one function, as a driver takes it. OpenCL calls blocks work-groups, threads work-items and shared
-/// memory local: where `shared_bytes` is not 0, the function's last parameter is a `__local` pointer to so many bytes.
-/// Set `entry` there: its default is a reserved word of OpenCL C.
-struct device_launch {
-    std::string entry = "kernel";                               ///< name of the function in the source
-    std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};  ///< x, y, z: blocks, and threads of each
-    std::int64_t shared_bytes = 0;                              ///< dynamic; what the text declares is added
-
-    /// Threads of one block.
-    [[nodiscard]] std::int64_t threads() const noexcept { return block[0] * block[1] * block[2]; }
-
-    friend bool operator==(const device_launch&, const device_launch&) = default;
-};
-
-/// OpenCL C, or CUDA C++ whose entries are `extern "C" __global__`, and the launches that compute the result, one after another. All have the same arguments: the
+/// OpenCL C, or CUDA C++ whose entries are `extern "C" __global__`, and the launches that compute the result, one after
+/// another. All have the same arguments: the
 /// operands, the result and, where `scratch_floats` is not 0, scratch memory of that many floats.
 struct device_source {
-    std::string prologue{};                 ///< small functions and macros that `text` uses; compiled in front of it
-    std::string text{};                     ///< defines each entry
-    std::vector<device_launch> prepare{};   ///< run once, for example to pack fixed weights; not a part of the time
-    std::vector<device_launch> launches{};  ///< the launches that are timed
-    std::int64_t scratch_floats = 0;        ///< size of the scratch memory that every launch gets; 0: none
-    std::int64_t statements = 0;            ///< written or unrolled in `text`: a measure of its compile time
+    /// One launch of one function, as a driver takes it. OpenCL calls blocks work-groups, threads work-items and shared
+    /// memory local: where `shared_bytes` is not 0, the function's last parameter is a `__local` pointer to so many
+    /// bytes. Set `entry` there: its default is a reserved word of OpenCL C.
+    struct launch {
+        std::string entry = "kernel";                               ///< name of the function in the source
+        std::array<std::int64_t, 3> grid{1, 1, 1}, block{1, 1, 1};  ///< x, y, z: blocks, and threads of each
+        std::int64_t shared_bytes = 0;                              ///< dynamic; what the text declares is added
+
+        /// Threads of one block.
+        [[nodiscard]] std::int64_t threads() const noexcept { return block[0] * block[1] * block[2]; }
+
+        friend bool operator==(const launch&, const launch&) = default;
+    };
+
+    std::string prologue{};           ///< small functions and macros that `text` uses; compiled in front of it
+    std::string text{};               ///< defines each entry
+    std::vector<launch> prepare{};    ///< run once, for example to pack fixed weights; not a part of the time
+    std::vector<launch> launches{};   ///< the launches that are timed
+    std::int64_t scratch_floats = 0;  ///< size of the scratch memory that every launch gets; 0: none
+    std::int64_t statements = 0;      ///< written or unrolled in `text`: a measure of its compile time
 
     /// What is compiled: the prologue and the text.
     [[nodiscard]] std::string whole() const { return prologue + text; }

@@ -128,8 +128,8 @@ private:
 ///     auto measure = generated(scale, std::move(pool), std::move(runs));
 ///
 /// Build the isolated part before anything large, as always; it needs the name of the cache only. By default
-/// builder::options::processes leaves one processor to the kernel. A configuration that was compiled together with others
-/// and fails is compiled alone and run once more. `inner` learns of it by `forget(index)`, where it has that.
+/// builder::options::processes leaves one processor to the kernel. A configuration that was compiled together with
+/// others and fails is compiled alone and run once more. `inner` learns of it by `forget(index)`, where it has that.
 ///
 /// Failures:   invalid (the template threw), build_error, build_timeout; then those of `inner`.
 /// Errors:     tunekit::error where compilers cannot be started, or nothing can be written into the cache.

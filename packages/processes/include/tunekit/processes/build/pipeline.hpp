@@ -26,11 +26,6 @@
 
 namespace tunekit::measure {
 
-/// Settings of `pipeline`.
-struct pipeline_options {
-    std::size_t ahead = 0;  ///< jobs beyond those that run: in compilation, or built and waiting; 0: one per compiler
-};
-
 /// A pool that builds each job before it runs it. The processes of a builder compile the jobs. A built job goes to a
 /// pool of runners as soon as one is free.
 ///
@@ -54,19 +49,25 @@ struct pipeline_options {
 template <class Template, pool Runners = isolated_workers, class Builder = builder>
 class pipeline {
 public:
+    /// Its settings.
+    struct options {
+        std::size_t ahead =
+            0;  ///< jobs beyond those that run: in compilation, or built and waiting; 0: one per compiler
+    };
+
     /// Takes over a template for each task, in the order of job::task, a builder and a pool of runners. Throws
     /// std::invalid_argument where there is no template.
-    pipeline(std::vector<Template> per_task, Builder compilers, Runners runners, pipeline_options options = {})
+    pipeline(std::vector<Template> per_task, Builder compilers, Runners runners, options how = {})
         : templates_(std::move(per_task)),
           compilers_(std::move(compilers)),
           runners_(std::move(runners)),
-          ahead_(options.ahead != 0 ? options.ahead : compilers_.processes())
+          ahead_(how.ahead != 0 ? how.ahead : compilers_.processes())
     {
         require(!templates_.empty(), "pipeline: no template, want that of one task or more");
     }
     /// Takes over the template of the only task, a builder and a pool of runners.
-    pipeline(Template what, Builder compilers, Runners runners, pipeline_options options = {})
-        : pipeline(one(std::move(what)), std::move(compilers), std::move(runners), options)
+    pipeline(Template what, Builder compilers, Runners runners, options how = {})
+        : pipeline(one(std::move(what)), std::move(compilers), std::move(runners), how)
     {
     }
 

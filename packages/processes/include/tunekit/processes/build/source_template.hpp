@@ -31,9 +31,9 @@ struct source {
 ///     }, "scale"};
 ///
 /// `text(config)` gives std::string; or `source`, where compiler or flags belong to the configuration; or a type whose
-/// `whole()` is the text, such as `device_source`. Equal configurations give equal text. The source defines the function
-/// `entry` as `extern "C"`, includes nothing, and has no object that needs construction. An exception from `text` makes
-/// the configuration invalid.
+/// `whole()` is the text, such as `device_source`. Equal configurations give equal text. The source defines the
+/// function `entry` as `extern "C"`, includes nothing, and has no object that needs construction. An exception from
+/// `text` makes the configuration invalid.
 template <space::typed Space, class Text>
 struct source_template {
     Space space;                   ///< the space whose configurations are built

@@ -114,7 +114,7 @@ TUNEKIT_INLINE detail::worker_hold isolated_workers::hold_of(const std::vector<a
                                                              const options& how, const std::vector<int>& cores)
 {
     detail::worker_hold out{.memory_bytes = how.memory_bytes,
-                            .watched = how.rule == memory_rule::resident,
+                            .watched = how.rule == isolated_options::memory_rule::resident,
                             .cores = cores,
                             .enclosed = how.enclosed,
                             .confined = how.confined};

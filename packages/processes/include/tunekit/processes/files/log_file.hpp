@@ -43,7 +43,8 @@ public:
     /// When lines are flushed to the disk.
     enum class sync : std::uint8_t { every_second, every_line };
 
-    /// What the checksum of a line says: there is `none`, it is `broken` (the line was cut or edited), or it is `whole`.
+    /// What the checksum of a line says: there is `none`, it is `broken` (the line was cut or edited), or it is
+    /// `whole`.
     using seal = detail::seal;
     /// What that of `line` says.
     [[nodiscard]] static seal seal_of(std::string_view line) { return detail::seal_of(line); }

@@ -111,8 +111,8 @@ private:
 
 }  // namespace detail
 
-/// All that the file at `path` holds; `what` names it in messages, such as "log run.jsonl". Errors: tunekit::error where
-/// it is a folder, a pipe or a device, cannot be read, or memory does not suffice.
+/// All that the file at `path` holds; `what` names it in messages, such as "log run.jsonl". Errors: tunekit::error
+/// where it is a folder, a pipe or a device, cannot be read, or memory does not suffice.
 [[nodiscard]] inline std::string read_regular_file(const std::string& path, const std::string& what)
 {
     return detail::regular_file(path, system::detail::opening::read, what).text(what);

@@ -87,13 +87,6 @@ template <class Read>
     }
 }
 
-/// `text` without the byte order mark that some editors put before UTF-8.
-[[nodiscard]] inline std::string_view without_bom(std::string_view text)
-{
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    return text;
-}
-
 /// Reads a whole file. Throws tunekit::error where it cannot be read, holds more than `max_text_bytes` or memory does
 /// not suffice.
 [[nodiscard]] inline std::string read_text(const std::string& path)

@@ -7,7 +7,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -72,7 +71,11 @@ class of_run {
     struct model final : called {
         F f;
         explicit model(F g) : f(std::move(g)) {}
-        [[nodiscard]] Result on(const finished_run& run) const override { return std::invoke(f, run); }
+        [[nodiscard]] Result on(const finished_run& run) const override
+        {
+            if constexpr (std::is_member_object_pointer_v<F>) return run.*f;
+            else return f(run);
+        }
     };
 
 public:
@@ -99,10 +102,5 @@ private:
 };
 
 }  // namespace detail
-
-/// A reading: a number of a run, or any callable that takes it from one. As a cost it must be positive and finite.
-///
-///     program_options{.command = {"./stencil"}, .cost = &finished_run::cpu_seconds}
-using reading = detail::of_run<double>;
 
 }  // namespace tunekit::measure

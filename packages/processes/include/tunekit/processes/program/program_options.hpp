@@ -22,6 +22,12 @@ namespace tunekit::measure {
 /// Settings of `program`. Texts with a star may have placeholders: `{name}` of a parameter; `{scratch}`, a folder of
 /// this worker that is empty before each configuration; `{build}`, the folder of the build (see `text_template`).
 struct program_options {
+    /// A number of a run: a member of finished_run, or any callable that takes it from one. As a cost it must be
+    /// positive and finite.
+    ///
+    ///     program_options{.command = {"./stencil"}, .cost = &finished_run::cpu_seconds}
+    using reading = detail::of_run<double>;
+
     /// A file that is written for each configuration: the text of `from` with its placeholders filled in.
     struct file {
         std::string from;  ///< path of the file with placeholders; it is read once, when the `program` is made

@@ -10,10 +10,7 @@
 
 namespace tunekit::system {
 
-/// What is at a path or behind a descriptor.
-using detail::file_state;
-
-/// What is at `path`, behind links; empty where that cannot be looked at.
+/// What is at `path`, behind links, such as its size; empty where that cannot be looked at.
 using detail::state_of;
 
 /// Calls `with` for the name of everything in `folder`; nothing where that cannot be listed.

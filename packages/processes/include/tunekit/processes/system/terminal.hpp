@@ -19,8 +19,8 @@
 
 namespace tunekit::system {
 
-/// The characters of a line of the terminal that the stream is; 0 where the system does not say, and nothing where it is
-/// no terminal.
+/// The characters of a line of the terminal that the stream is; 0 where the system does not say, and nothing where it
+/// is no terminal.
 [[nodiscard]] inline std::optional<std::size_t> terminal_columns(std::FILE* stream) noexcept
 {
 #if TUNEKIT_ON_WINDOWS

@@ -51,6 +51,9 @@ struct file_state {
     std::int64_t changed = 0;  ///< the time of its last change, in seconds
     /// Which file it is. Both are 0 on Windows, where nobody can remove or replace an open file.
     std::uint64_t device = 0, number = 0;
+
+    [[nodiscard]] bool is_file() const noexcept { return is == kind::file; }
+    [[nodiscard]] bool is_folder() const noexcept { return is == kind::folder; }
 };
 
 template <class Stat>
