@@ -132,8 +132,7 @@ void launches(const ms::cuda_device& device)
         }
     }
     // Machine code of another generation is refused by the driver, which then compiles the PTX beside it.
-    const ms::nvrtc compiler;
-    for (const int other : compiler.architectures())
+    for (const int other : builder(device.architecture()).architectures())
         if (other / 10 < device.major) {
             const std::string name = "sm_" + std::to_string(other);
             auto measure = ms::cuda_measurer(program, builder(name), data, ms::until_confident{}, {.device = device});
@@ -290,7 +289,7 @@ void compilers(const std::string& architecture)
         pool.submit({s}, "kernel", 60);
         const std::string key = pool.cache().key(s, "kernel");
         const auto built = pool.wait(key);
-        const auto use = ms::cubin_resources(pool.cache().path(key), "kernel");
+        const auto use = pool.cache().resources(key, "kernel");
         report(!built.failed && use, *program == 0 ? "compiler, forked" : "compiler, started",
                built.failed ? built.failed->message
                             : "NVRTC " + pool.version() +
@@ -302,7 +301,7 @@ void compilers(const std::string& architecture)
 
 int main(int argc, char** argv)
 {
-    ms::serve_nvrtc(argc, argv);  // this program is the compiler that it starts
+    ms::nvrtc_builder::serve(argc, argv);  // this program is the compiler that it starts
     if (argc > 1) {
         const bool help = std::strcmp(argv[1], "--help") == 0;
         std::fprintf(help ? stdout : stderr, "usage: cuda_self_test\n%s",

@@ -87,8 +87,7 @@ bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std:
         std::printf("worker %zu: %s, %s, %llu answers, %llu lost", w, m.who.host.c_str(), m.who.device.c_str(),
                     static_cast<unsigned long long>(m.answered), static_cast<unsigned long long>(m.lost));
         if (const auto c = pool.against_first(w))
-            std::printf(", %.3f [%.3f, %.3f] times the first worker's reference", c->ratio, c->within.low,
-                        c->within.high);
+            std::printf(", %.3f [%.3f, %.3f] times the first worker's reference", c->value, c->low, c->high);
         std::printf("%s%s\n", m.why.empty() ? "" : ", ", m.why.c_str());
     }
     std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %.1f s\n", 1e3 * before, 1e3 * after, before / after,
@@ -102,7 +101,8 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     const auto tasks = tasks_of(net, operators);
     std::vector<tk::measure::task_identity> identities;
     for (const auto& t : operators) identities.push_back(tk::measure::identity_of(t.space));
-    tk::mpi::pool pool(lead, identities, {.reference = tk::mpi::reference_job{.candidate = operators[0].untuned}});
+    tk::mpi::pool pool(lead, identities,
+                       {.reference = tk::mpi::leased_options::reference_job{.candidate = operators[0].untuned}});
     std::vector<std::string> logs;  // one for each kind of device; none of them is a past of this job
     for (std::size_t k = 0; !o.log.empty() && k < lead.runs(); ++k)
         logs.push_back(o.log + (lead.runs() > 1 ? "." + std::to_string(k) : ""));

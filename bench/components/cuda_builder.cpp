@@ -54,7 +54,9 @@ void library_each(benchmark::State& state)
         const double before = children();
         for (const auto& s : all) {
             const auto child = programs::in_child("nvrtc", 600, [&s] {
-                return tk::measure::nvrtc().compile(s.text, {"--gpu-architecture=sm_80", "--std=c++17"}).good ? 0 : 1;
+                return tk::measure::detail::nvrtc().compile(s.text, {"--gpu-architecture=sm_80", "--std=c++17"}).good
+                           ? 0
+                           : 1;
             });
             failed += child.status == 0 ? 0 : 1;
         }

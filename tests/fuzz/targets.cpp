@@ -421,9 +421,9 @@ void winners(std::string_view text)
         if (!w) return;
         for (const double cost : {w->what.cost, w->what.runner_up_cost, w->what.default_cost})
             must(is_cost(cost), "a winner's time is a positive number, and those beside it are");
-        const std::string written = online::to_line(*w);
+        const std::string written = online::detail::to_line(*w);
         const auto back = online::detail::winner_line_of(written);
-        must(back && online::to_line(*back) == written, "what was written reads back equal");
+        must(back && online::detail::to_line(*back) == written, "what was written reads back equal");
         const std::string file = online::detail::with_winners(text, {*w});
         must(online::detail::is_winners_text(file), "a file of winners stays one");
         const auto lines = tk::io::lines(file);

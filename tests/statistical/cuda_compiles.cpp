@@ -52,7 +52,7 @@ std::vector<candidate> valid(const Template& t, Usage use, const std::string& tu
 bool toolkit()
 {
     try {
-        const ms::nvrtc here;
+        const ms::nvrtc_builder here;
         return true;
     } catch (const ms::no_device& e) {
         MESSAGE("left out: " << e.what());
@@ -81,7 +81,7 @@ void compiles(const char* name, const std::vector<candidate>& all, double second
                 for (const auto& l : *part) {
                     CAPTURE(l.entry);
                     CAPTURE(i);
-                    const auto takes = ms::cubin_resources(pool.cache().path(key), l.entry);
+                    const auto takes = pool.cache().resources(key, l.entry);
                     REQUIRE(takes);
                     CHECK(takes->max_threads == l.threads());
                     CHECK((l.threads() + 31) / 32 * 32 * takes->registers <= 65536);

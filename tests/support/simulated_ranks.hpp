@@ -75,7 +75,7 @@ public:
                                      .device = options_.device,
                                      .duty = options_.duties[w],
                                      .tasks = tasks};
-            says(w, options_.joins[w], mpi::word::hello, wire::to_bytes(who));
+            says(w, options_.joins[w], wire::word::hello, wire::to_bytes(who));
         }
     }
 
@@ -84,22 +84,22 @@ public:
     /// Moves the clock on by the seconds that rank 0 works.
     void spend(double seconds) { now_ += seconds; }
 
-    void send(std::size_t worker, mpi::word what, const std::vector<unsigned char>& bytes)
+    void send(std::size_t worker, wire::word what, const std::vector<unsigned char>& bytes)
     {
         ++messages_;
         rank& r = ranks_.at(worker);
-        if (what != mpi::word::order || r.ended <= now_) return;
+        if (what != wire::word::order || r.ended <= now_) return;
         const auto o = wire::from_bytes<wire::order>(bytes).value();
         tunekit::require(o.task < rows_.size(), "simulated_ranks: no rows for this task, want those of every task");
         const measure::recorded_row row = rows_[static_cast<std::size_t>(o.task)].row(o.candidate, o.within);
         const double began = running((std::max)(r.free, now_ + options_.latency_s), r);
         const auto [result, seconds, code] = share_of(options_.duties[worker], row, o);
         r.free = running(began + seconds * options_.slowness[worker], r);
-        says(worker, began, mpi::word::began, wire::to_bytes(o.number));
-        says(worker, r.free, mpi::word::answer, wire::to_bytes(wire::reply{o.number, result, r.free - began, code}));
+        says(worker, began, wire::word::began, wire::to_bytes(o.number));
+        says(worker, r.free, wire::word::answer, wire::to_bytes(wire::reply{o.number, result, r.free - began, code}));
     }
 
-    [[nodiscard]] std::optional<mpi::message> receive()
+    [[nodiscard]] std::optional<wire::message> receive()
     {
         while (!on_the_way_.empty() && on_the_way_.top().at <= now_) {
             said next = on_the_way_.top();
@@ -129,7 +129,7 @@ public:
     {
         if (told)
             on_the_way_.push(
-                {at, count_++, at - 1, {worker, mpi::word::bye, wire::to_bytes(std::string("was killed"))}});
+                {at, count_++, at - 1, {worker, wire::word::bye, wire::to_bytes(std::string("was killed"))}});
         ranks_.at(worker).ended = at;
     }
 
@@ -145,7 +145,7 @@ private:
         double at = 0;
         std::uint64_t number = 0;  ///< the order among messages of one time
         double from_rank_at = 0;
-        mpi::message what{};
+        wire::message what{};
 
         friend bool operator<(const said& a, const said& b) { return a.at != b.at ? a.at > b.at : a.number > b.number; }
     };
@@ -183,7 +183,7 @@ private:
         return t >= r.stopped_from && t < r.stopped_until ? r.stopped_until : t;
     }
 
-    void says(std::size_t w, double at, mpi::word what, std::vector<unsigned char> bytes)
+    void says(std::size_t w, double at, wire::word what, std::vector<unsigned char> bytes)
     {
         on_the_way_.push({at + options_.latency_s, count_++, at, {w, what, std::move(bytes)}});
     }

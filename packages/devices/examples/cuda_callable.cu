@@ -74,9 +74,9 @@ int main()
             return
                 [=, items = tk::get<"items">(c), threads = tk::get<"threads">(c)] { launch(items, threads, to, from); };
         });
-        auto measure = tk::measure::isolated(
-            space, tk::measure::timed{kernel, tk::measure::until_confident{}, tk::measure::cuda_check{&data, &gpu}},
-            tk::measure::device_isolation());
+        auto measure =
+            tk::measure::isolated(space, tk::measure::timed{kernel, tk::measure::until_confident{}, data.check(gpu)},
+                                  tk::measure::device_isolation());
         tk::random::philox gen(1);
         const auto found = tk::tune(space, measure, tk::search::annealing{}, {.trials = 24}, gen);
         if (!found.found()) {

@@ -89,7 +89,7 @@ void write(const std::string& folder)
     result.runtimes = {1.5, 2.25};
     tk::io::write_t4(file("t4.json"), t4);
     say("t4", tk::io::read_t4(file("t4.json")).results.front().runtimes.back());
-    const std::string line = tk::online::to_line(
+    const std::string line = tk::online::detail::to_line(
         {.of = {"k", "1", "d"}, .key = "m", .what = {.cost = 1.5, .runner_up_cost = 2.5, .default_cost = 3.5}});
     tk::io::write_text(file("winners"), line);
     say("winner", tk::online::detail::winner_line_of(line).value().what.cost);

@@ -29,7 +29,7 @@ namespace {
 bool toolkit()
 {
     try {
-        const ms::nvrtc here;
+        const ms::detail::nvrtc here;
         return true;
     } catch (const ms::no_device& e) {
         MESSAGE("left out: " << e.what());
@@ -124,7 +124,7 @@ TEST_CASE("sources are compiled by a program that is started, as by a fork")
 {
     const support::temporary_folder place;
     const std::string program = place / "program", seen = place / "seen";
-    // What serve_nvrtc does, by a shell: the mark, the library, from, to, options.
+    // What nvrtc_builder::serve does, by a shell: the mark, the library, from, to, options.
     std::ofstream(program) << "#!/bin/sh\n[ \"$1\" = --tunekit-nvrtc ] || exit 9\necho \"$2 $5 $6\" >>'" << seen
                            << "'\ngrep -q bad \"$3\" && echo 'error: bad' && exit 1\ncat \"$3\" >\"$4\"\n";
     REQUIRE(::chmod(program.c_str(), 0700) == 0);
@@ -159,7 +159,7 @@ TEST_CASE("a program that was started to compile does, and ends; one that was no
             std::vector<std::string> words{"self", "--tunekit-nvrtc", library, from, to, "--gpu-architecture=sm_80"};
             std::vector<char*> argv;
             for (std::string& w : words) argv.push_back(w.data());
-            ms::serve_nvrtc(static_cast<int>(argv.size()), argv.data());
+            ms::nvrtc_builder::serve(static_cast<int>(argv.size()), argv.data());
             return 77;  // it has returned
         });
         while (!child.advance()) ::usleep(1000);
@@ -178,8 +178,8 @@ TEST_CASE("a program that was started to compile does, and ends; one that was no
     for (const char* const other : {"--help", "--tunekit-worker"}) {
         std::string words[] = {"self", other, "a", "b", "c"};
         char* argv[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), words[4].data()};
-        ms::serve_nvrtc(5, argv);  // returns
-        ms::serve_nvrtc(1, argv);
+        ms::nvrtc_builder::serve(5, argv);  // returns
+        ms::nvrtc_builder::serve(1, argv);
     }
 }
 
@@ -249,7 +249,7 @@ TEST_CASE("NVRTC compiles for sm_80 and sm_90, and the cubin tells what a kernel
         const auto resources = [&](const source& s, const char* kernel) {
             const auto built = build_one(pool, s);
             REQUIRE_MESSAGE(!built.failed, built.failed->message);
-            const auto found = ms::cubin_resources(pool.cache().path(pool.cache().key(s, "kernel")), kernel);
+            const auto found = pool.cache().resources(pool.cache().key(s, "kernel"), kernel);
             REQUIRE(found);
             return *found;
         };
@@ -286,7 +286,7 @@ TEST_CASE("NVRTC compiles for sm_80 and sm_90, and the cubin tells what a kernel
         CHECK(spilt.max_threads == 1024);
         CHECK(spilt.local_bytes > 0);
         CHECK(spilt.local_bytes == static_cast<std::size_t>(reported(squeezed, "kernel", "", " bytes stack frame")));
-        CHECK_FALSE(ms::cubin_resources(pool.cache().path(pool.cache().key(both, "kernel")), "absent"));
+        CHECK_FALSE(pool.cache().resources(pool.cache().key(both, "kernel"), "absent"));
     }
 }
 
@@ -309,7 +309,7 @@ TEST_CASE("the cubin's reader survives what is no cubin, and every truncation of
 {
     CHECK(ms::detail::cubin_kernels("").empty());
     CHECK(ms::detail::cubin_kernels(std::string(200, '\x7f')).empty());
-    CHECK_FALSE(ms::cubin_resources("/nowhere/file.cubin", "kernel"));
+    CHECK_FALSE(ms::detail::cubin_resources("/nowhere/file.cubin", "kernel"));
     if (!toolkit()) return;
     nvrtc_builder pool;
     const source both{two_kernels};

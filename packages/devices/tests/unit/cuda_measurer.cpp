@@ -301,7 +301,7 @@ TEST_CASE("a flush is outside the timed window, and a warm run is launched until
         {
             ms::cuda_session gpu(0, driver.path(), {.state = state, .min_seconds = 51e-6});
             auto measure = ms::in_process(what.space, ms::timed{ms::cuda_kernel(what, pool.cache(), on.data, gpu),
-                                                                ms::fixed{.runs = 4}, ms::cuda_check{&on.data, &gpu}});
+                                                                ms::fixed{.runs = 4}, on.data.check(gpu)});
             const auto m = measure.measure({&which, 1}, {}).front();
             REQUIRE(m.ok());
             CHECK(m.cost == doctest::Approx(5e-6).epsilon(1e-4));
@@ -332,7 +332,7 @@ TEST_CASE("a run that is timed alone follows a launch that is not, unless it is 
         const support::fake_library driver(support::fake_driver_source);
         ms::cuda_session gpu(0, driver.path(), {.lead_below = lead_below});
         auto measure = ms::in_process(what.space, ms::timed{ms::cuda_kernel(what, pool.cache(), on.data, gpu),
-                                                            ms::fixed{.runs = 4}, ms::cuda_check{&on.data, &gpu}});
+                                                            ms::fixed{.runs = 4}, on.data.check(gpu)});
         const auto m = measure.measure({&which, 1}, {}).front();
         REQUIRE(m.ok());
         CHECK(m.cost == doctest::Approx(400e-6).epsilon(1e-4));

@@ -68,7 +68,7 @@ TEST_CASE("the toolkit's headers are found beside NVRTC, those of one's own are 
           "beside NVRTC, name others in nvrtc_builder::options::includes");
     try {
         ms::nvrtc_builder pool({.architecture = "sm_90", .processes = 1});
-        if (ms::nvrtc().include_folders().empty()) {
+        if (ms::detail::nvrtc().include_folders().empty()) {
             MESSAGE("left out: no headers of CUDA");
             return;
         }

@@ -129,7 +129,7 @@ TEST_CASE("the cubin's reader says of a kernel what the driver says")
     pool.submit({{text}}, "kernel", 60);
     const std::string key = pool.cache().key({text}, "kernel");
     REQUIRE_FALSE(pool.wait(key).failed);
-    const auto read = ms::cubin_resources(pool.cache().path(key), "kernel");
+    const auto read = pool.cache().resources(key, "kernel");
     REQUIRE(read);
     ms::child_process child([&] {  // CUDA is not begun in this process
         ms::cuda_session gpu(on->index);
@@ -199,8 +199,7 @@ void refused_alike(const char* name)
                 m.failed->kind == failure_kind::build_timeout || m.failed->kind == failure_kind::run_timeout;
             // Local memory is reserved for all threads that the device may hold: spills can take all there is.
             const auto& cache = measure.building().cache();
-            const auto use =
-                ms::cubin_resources(cache.path(cache.key(what.source_of(what.space.at(i)), what.entry)), what.entry);
+            const auto use = cache.resources(cache.key(what.source_of(what.space.at(i)), what.entry), what.entry);
             const bool spilled = m.failed->kind == failure_kind::out_of_memory && use && use->local_bytes > 0;
             CHECK((slow || spilled || message.find("registers") != std::string::npos));
             ++registers;

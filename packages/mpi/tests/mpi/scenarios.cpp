@@ -141,7 +141,7 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
     const bool patient = scenario == "stop";  // the two seconds may fall between a job's being sent and its begin
     mpi::leased_options how{
         .margin_seconds = patient ? 5.0 : 1.0, .begin_seconds = patient ? 10.0 : 2.0, .join_seconds = 20};
-    if (scenario.ends_with("aa")) how.reference = mpi::reference_job{.candidate = 0};
+    if (scenario.ends_with("aa")) how.reference = mpi::leased_options::reference_job{.candidate = 0};
     mpi::pool pool(lead, {tk::measure::identity_of(space)}, how);
     if (scenario == "equal") return equal(pool);
     if (scenario == "aa") {
@@ -149,8 +149,8 @@ int run(const std::string& scenario, mpi::leader& lead, int argc, char** argv)
         for (std::size_t w = 0; w < pool.workers(); ++w) {
             const auto c = pool.against_first(w);
             if (!c) return 1;
-            std::printf("worker %zu on %s: %.3f [%.3f, %.3f]\n", w, pool.members()[w].who.device.c_str(), c->ratio,
-                        c->within.low, c->within.high);
+            std::printf("worker %zu on %s: %.3f [%.3f, %.3f]\n", w, pool.members()[w].who.device.c_str(), c->value,
+                        c->low, c->high);
         }
         return 0;
     }

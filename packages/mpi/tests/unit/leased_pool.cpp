@@ -32,7 +32,7 @@ using ranks = support::simulated_ranks<>;
 using state = mpi::member::state;
 using leased = mpi::leased_pool<ranks>;
 
-static_assert(mpi::carrier<ranks>);
+static_assert(mpi::detail::carrier<ranks>);
 static_assert(tk::pool<leased>);
 static_assert(tk::measure::measurer<leased::lone_rank>);
 
@@ -333,19 +333,20 @@ namespace {
 struct damaged {
     ranks sound;
     std::size_t rank;
-    mpi::word what;
-    std::optional<mpi::message> bye{};
+    mpi::detail::word what;
+    std::optional<mpi::detail::message> bye{};
 
     [[nodiscard]] std::size_t workers() const { return sound.workers(); }
     [[nodiscard]] double now() const { return sound.now(); }
     void wait(double seconds) { sound.wait(seconds); }
-    void send(std::size_t worker, mpi::word w, const std::vector<unsigned char>& bytes)
+    void send(std::size_t worker, mpi::detail::word w, const std::vector<unsigned char>& bytes)
     {
-        if (w == mpi::word::refused)
-            bye = mpi::message{.worker = worker, .what = mpi::word::bye, .bytes = mpi::detail::to_bytes(std::string())};
+        if (w == mpi::detail::word::refused)
+            bye = mpi::detail::message{
+                .worker = worker, .what = mpi::detail::word::bye, .bytes = mpi::detail::to_bytes(std::string())};
         sound.send(worker, w, bytes);
     }
-    [[nodiscard]] std::optional<mpi::message> receive()
+    [[nodiscard]] std::optional<mpi::detail::message> receive()
     {
         if (bye) return std::exchange(bye, std::nullopt);
         auto m = sound.receive();
@@ -358,7 +359,8 @@ struct damaged {
 
 TEST_CASE("a rank that sends what cannot be read is refused, and its job goes to another")
 {
-    for (const mpi::word what : {mpi::word::hello, mpi::word::began, mpi::word::answer}) {
+    for (const mpi::detail::word what :
+         {mpi::detail::word::hello, mpi::detail::word::began, mpi::detail::word::answer}) {
         CAPTURE(static_cast<int>(what));
         damaged on{some({.ranks = 2}), 1, what};
         mpi::leased_pool pool(on, identities);
@@ -367,7 +369,7 @@ TEST_CASE("a rank that sends what cannot be read is refused, and its job goes to
         CHECK(found.trials().size() == 8);
         CHECK(found.failed() == 0);
         CHECK(pool.members()[1].at == state::refused);
-        CHECK(pool.members()[1].why == (what == mpi::word::hello
+        CHECK(pool.members()[1].why == (what == mpi::detail::word::hello
                                             ? "says hello in words that are unknown here"
                                             : "sends what cannot be read here: it is damaged, or of another version"));
         CHECK(pool.members()[0].answered == 8);
@@ -381,18 +383,18 @@ namespace {
 /// Ranks whose messages are altered on their way.
 struct altered {
     ranks sound;
-    std::function<void(mpi::message&)> how;
+    std::function<void(mpi::detail::message&)> how;
     std::string built{};
 
     [[nodiscard]] const std::string& build() const { return built; }
     [[nodiscard]] std::size_t workers() const { return sound.workers(); }
     [[nodiscard]] double now() const { return sound.now(); }
     void wait(double seconds) { sound.wait(seconds); }
-    void send(std::size_t worker, mpi::word w, const std::vector<unsigned char>& bytes)
+    void send(std::size_t worker, mpi::detail::word w, const std::vector<unsigned char>& bytes)
     {
         sound.send(worker, w, bytes);
     }
-    [[nodiscard]] std::optional<mpi::message> receive()
+    [[nodiscard]] std::optional<mpi::detail::message> receive()
     {
         auto m = sound.receive();
         if (m) how(*m);
@@ -402,7 +404,7 @@ struct altered {
 
 /// Alters what a message of this kind says.
 template <class What, class How>
-void alter(mpi::message& m, mpi::word kind, How how)
+void alter(mpi::detail::message& m, mpi::detail::word kind, How how)
 {
     if (m.what != kind) return;
     auto said = mpi::detail::from_bytes<What>(m.bytes).value();
@@ -413,10 +415,10 @@ void alter(mpi::message& m, mpi::word kind, How how)
 /// Ranks of which some are sick from their answer `from` on: whatever they measure crashes.
 altered sick(ranks on, std::set<std::size_t> who, std::size_t& failed, int from = 0)
 {
-    return {on, [=, &failed, seen = 0](mpi::message& m) mutable {
-                if (!who.contains(m.worker) || m.what != mpi::word::answer || seen++ < from) return;
+    return {on, [=, &failed, seen = 0](mpi::detail::message& m) mutable {
+                if (!who.contains(m.worker) || m.what != mpi::detail::word::answer || seen++ < from) return;
                 ++failed;
-                alter<mpi::detail::reply>(m, mpi::word::answer, [](auto& r) {
+                alter<mpi::detail::reply>(m, mpi::detail::word::answer, [](auto& r) {
                     r.measured->failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "SIGSEGV"};
                 });
             }};
@@ -472,7 +474,7 @@ TEST_CASE("all ranks are sick: with a reference that is known at once, without o
 {
     std::size_t failed = 0;
     altered with = sick(some({.ranks = 3}), {0, 1, 2}, failed);
-    mpi::leased_pool checked(with, identities, {.reference = mpi::reference_job{.candidate = 5}});
+    mpi::leased_pool checked(with, identities, {.reference = mpi::leased_options::reference_job{.candidate = 5}});
     tk::random::philox gen(1);
     CHECK_THROWS_WITH_AS(
         (void)tk::tune(space, checked, tk::search::grid{}, {.trials = 64}, gen),
@@ -497,7 +499,7 @@ TEST_CASE("all ranks are sick: with a reference that is known at once, without o
     for (std::size_t i = 1; i < none.size(); ++i)
         none[i].result.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "no"};
     ranks sparse({tk::measure::recorded_rows(none)}, identities, {.ranks = 3});
-    leased sure(sparse, identities, {.reference = mpi::reference_job{.candidate = 0}});
+    leased sure(sparse, identities, {.reference = mpi::leased_options::reference_job{.candidate = 0}});
     CHECK(tk::tune(space, sure, tk::search::random{}, {.trials = 64}, gen).failed() == 63);
     CHECK_NOTHROW(answers(sure, 400));
 }
@@ -567,22 +569,23 @@ TEST_CASE("of ranks that build and ranks that run, the sick one is found and the
 TEST_CASE("the A/A check tells a slow rank before it has any job")
 {
     ranks on = some({.ranks = 3, .slowness = {1, 1, 1}});
-    leased pool(on, identities, {.reference = mpi::reference_job{.candidate = 32, .rounds = 3}});
+    leased pool(on, identities, {.reference = mpi::leased_options::reference_job{.candidate = 32, .rounds = 3}});
     while (pool.room() < 3) (void)pool.collect(100);
     CHECK(pool.now() == doctest::Approx(3 * 1.5));
     CHECK(pool.members()[2].reference == std::vector<double>{1.5, 1.5, 1.5});
-    CHECK(pool.against_first(2) == mpi::comparison{.ratio = 1, .within = {1, 1}});
+    CHECK(pool.against_first(2) == tk::worker_about::ratio{});
     CHECK(pool.members()[2].answered == 0);
 }
 
 TEST_CASE("a rank whose reference is slow beyond its neighbours' is taken out")
 {
-    altered on{some({.ranks = 4, .slowness = {1, 1, 10, 1.5}}), [](mpi::message& m) {
-                   alter<mpi::detail::reply>(m, mpi::word::answer, [&](auto& r) {
+    altered on{some({.ranks = 4, .slowness = {1, 1, 10, 1.5}}), [](mpi::detail::message& m) {
+                   alter<mpi::detail::reply>(m, mpi::detail::word::answer, [&](auto& r) {
                        r.measured->cost *= m.worker == 2 ? 10 : m.worker == 3 ? 1.5 : 1;
                    });
                }};
-    mpi::leased_pool pool(on, identities, {.reference = mpi::reference_job{.candidate = 0, .rounds = 2}});
+    mpi::leased_pool pool(on, identities,
+                          {.reference = mpi::leased_options::reference_job{.candidate = 0, .rounds = 2}});
     tk::random::philox gen(1);
     CHECK(tk::tune(space, pool, tk::search::grid{}, {.trials = 64}, gen).trials().size() == 64);
     CHECK(pool.members()[2].at == state::taken_out);
@@ -594,11 +597,12 @@ TEST_CASE("a reference whose cost cannot be compared counts against its rank, an
 {
     using tk::measure::measurement;
     const auto without = [](std::function<void(measurement&)> how) {
-        altered on{some({.ranks = 2}), [how](mpi::message& m) {
+        altered on{some({.ranks = 2}), [how](mpi::detail::message& m) {
                        if (m.worker == 1)
-                           alter<mpi::detail::reply>(m, mpi::word::answer, [&](auto& r) { how(*r.measured); });
+                           alter<mpi::detail::reply>(m, mpi::detail::word::answer, [&](auto& r) { how(*r.measured); });
                    }};
-        mpi::leased_pool pool(on, identities, {.reference = mpi::reference_job{.candidate = 0, .rounds = 2}});
+        mpi::leased_pool pool(on, identities,
+                              {.reference = mpi::leased_options::reference_job{.candidate = 0, .rounds = 2}});
         tk::random::philox gen(1);
         CHECK(tk::tune(space, pool, tk::search::grid{}, {.trials = 8}, gen).failed() == 0);
         CHECK(pool.members()[1].at == state::taken_out);
@@ -614,7 +618,7 @@ TEST_CASE("a rank that is stopped while it measures the reference measures it ag
     ranks on = some({.ranks = 2});
     leased pool(on, identities,
                 {.margin_seconds = 1,
-                 .reference = mpi::reference_job{
+                 .reference = mpi::leased_options::reference_job{
                      .candidate = 0, .rounds = 3, .within = {.run_seconds = 2, .build_seconds = 0}}});
     on.stop(1, 1.5, 30);
     bool was_silent = false;
@@ -631,8 +635,8 @@ TEST_CASE("a rank that is stopped while it measures the reference measures it ag
 
 TEST_CASE("another build of the program is refused by name, where rank 0 says which it is")
 {
-    const auto second_is_old = [](mpi::message& m) {
-        alter<mpi::detail::greeting>(m, mpi::word::hello,
+    const auto second_is_old = [](mpi::detail::message& m) {
+        alter<mpi::detail::greeting>(m, mpi::detail::word::hello,
                                      [&](auto& who) { who.build = m.worker == 1 ? "old" : "new"; });
     };
     altered on{some({.ranks = 2}), second_is_old, "new"};
@@ -790,14 +794,14 @@ TEST_CASE("a rank that builds is lost: its job goes to another; the last one, an
 TEST_CASE("the A/A check of ranks that run waits for one that builds; alone, a job is built first")
 {
     ranks on = divided({runs, runs, builds}, {0, 0, 5});
-    leased pool(on, identities, {.reference = mpi::reference_job{.candidate = 32, .rounds = 3}});
+    leased pool(on, identities, {.reference = mpi::leased_options::reference_job{.candidate = 32, .rounds = 3}});
     CHECK(pool.collect(4).empty());
     while (pool.room() < 3) {
         on.wait(100);
         (void)pool.collect(0);
     }
     CHECK(pool.members()[1].reference == std::vector<double>{1.5, 1.5, 1.5});
-    CHECK(pool.against_first(1) == mpi::comparison{.ratio = 1, .within = {1, 1}});
+    CHECK(pool.against_first(1) == tk::worker_about::ratio{});
     CHECK_FALSE(pool.about(2).against_first.has_value());
     CHECK(pool.about(1).host == "rank1");
     CHECK(pool.first_idle() == std::size_t{0});
@@ -811,7 +815,7 @@ TEST_CASE("the A/A check of ranks that run waits for one that builds; alone, a j
 
     // The reference does not build: nobody is compared, not who joins late either, and the run goes on.
     ranks fails = divided({runs, builds, runs}, {0, 0, 50});
-    leased uncompared(fails, identities, {.reference = mpi::reference_job{.candidate = 9}});
+    leased uncompared(fails, identities, {.reference = mpi::leased_options::reference_job{.candidate = 9}});
     while (uncompared.room() < 3) {
         fails.wait(100);
         (void)uncompared.collect(0);
@@ -825,8 +829,10 @@ TEST_CASE("options out of range are refused")
     ranks on = some({.ranks = 1});
     CHECK_THROWS_AS(leased(on, {}), std::invalid_argument);
     CHECK_THROWS_AS(leased(on, identities, {.margin_seconds = -1}), std::invalid_argument);
-    CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.rounds = 1}}), std::invalid_argument);
-    CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::reference_job{.task = 1}}), std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::leased_options::reference_job{.rounds = 1}}),
+                    std::invalid_argument);
+    CHECK_THROWS_AS(leased(on, identities, {.reference = mpi::leased_options::reference_job{.task = 1}}),
+                    std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 0}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 2, .slowness = {1}}), std::invalid_argument);
     CHECK_THROWS_AS(some({.ranks = 2, .duties = {runs}}), std::invalid_argument);

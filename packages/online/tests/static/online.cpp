@@ -22,7 +22,8 @@ namespace {
 static_assert(tk::search::strategy<online::widening, tk::archetype::space, tk::archetype::generator>);
 static_assert(std::regular<online::widening::state> && std::regular<online::detail::account> &&
               std::regular<online::detail::recent> && std::regular<online::detail::overtaken> &&
-              std::regular<online::outcome> && std::regular<online::identity> && std::regular<online::winner_line>);
+              std::regular<online::outcome> && std::regular<online::winner_line::identity> &&
+              std::regular<online::winner_line>);
 
 using tiles = decltype(tk::space::product{tk::space::integers<"a">(0, 9)});
 static_assert(std::copyable<online::context<tiles>> && std::copyable<online::registry<tiles>>);

@@ -23,11 +23,14 @@ using support::temporary_folder;
 
 namespace {
 
-online::identity ours() { return {.kernel = "dslash", .version = "3.1", .device = "this machine"}; }
+online::winner_line::identity ours() { return {.kernel = "dslash", .version = "3.1", .device = "this machine"}; }
 
 using registry = online::registry<support::tiles_space>;
 
-registry make(online::identity of = ours()) { return {std::move(of), support::tiles(), support::tiles().at(0)}; }
+registry make(online::winner_line::identity of = ours())
+{
+    return {std::move(of), support::tiles(), support::tiles().at(0)};
+}
 
 void settle(registry& r, const std::string& key)
 {
@@ -95,7 +98,7 @@ TEST_CASE("winner_line: reads back what was written, whatever the characters")
         .key = odd,
         .what = {.winner = 7, .runner_up = 9, .cost = 1.0 / 3, .runner_up_cost = 0.5, .default_cost = 1e-9},
         .values = odd};
-    const std::string line = to_line(w);
+    const std::string line = online::detail::to_line(w);
     CHECK(line.find('\n') == std::string::npos);
     CHECK(online::detail::winner_line_of(line) == w);
 }
@@ -109,7 +112,7 @@ TEST_CASE("winner_line: any cut and any changed byte is noticed")
         .key = "8 8",
         .what = {.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1},
         .values = "a=1"};
-    const std::string line = to_line(w);
+    const std::string line = online::detail::to_line(w);
     for (std::size_t n = 0; n < line.size(); ++n) {
         CHECK_FALSE(online::detail::winner_line_of(line.substr(0, n)).has_value());
         std::string changed = line;
@@ -122,7 +125,7 @@ TEST_CASE("winner_line: a line with a cost that is none does not count, whosever
 {
     const online::outcome good{.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1};
     const auto counts = [](const online::outcome& o) {
-        return online::detail::winner_line_of(to_line(online::winner_line{.what = o})).has_value();
+        return online::detail::winner_line_of(online::detail::to_line(online::winner_line{.what = o})).has_value();
     };
     CHECK(counts(good));
     for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity(), -1.0, 0.0, 1e101})
@@ -137,13 +140,13 @@ TEST_CASE("winner_line: a line with a cost that is none does not count, whosever
 
 TEST_CASE("winner_line: nor does one whose search has numbers that are no seconds; a failed candidate is a dash")
 {
-    const auto read = [](const online::unfinished& s) {
-        return online::detail::winner_line_of(to_line(online::winner_line{
+    const auto read = [](const online::progress::unfinished& s) {
+        return online::detail::winner_line_of(online::detail::to_line(online::winner_line{
             .what = {.winner = 7, .runner_up = 9, .cost = 0.25, .runner_up_cost = 0.5, .default_cost = 1},
             .search = s}));
     };
     const double infinite = std::numeric_limits<double>::infinity();
-    const online::unfinished good{.in_vain = 3, .answers = {{5, 0.5}, {6, infinite}}};
+    const online::progress::unfinished good{.in_vain = 3, .answers = {{5, 0.5}, {6, infinite}}};
     REQUIRE(read(good));
     CHECK(*read(good)->search == good);
     for (const double bad : {std::nan(""), -1.0, 0.0}) {
@@ -181,7 +184,7 @@ TEST_CASE(
     auto r = make();
     settle(r, "8 8");
     r.save(folder / "tuned");
-    const auto refused = [&](online::identity of) {
+    const auto refused = [&](online::winner_line::identity of) {
         const auto got = make(std::move(of)).load(folder / "tuned");
         CHECK(got.taken == 0);
         REQUIRE(got.refused.size() == 1);
@@ -240,7 +243,7 @@ TEST_CASE("registry: a provisional winner is saved with what its search knows, a
     CHECK(*app.space.index_of(again.at("8 8").next()) == 0);  // the default is timed again, twice
     u.report(app.cost(0));
     std::vector<int> ran(app.space.size());
-    for (const online::answer& a : known.search->answers) ran[a.candidate] = 1;
+    for (const online::progress::answer& a : known.search->answers) ran[a.candidate] = 1;
     for (int k = 0; k < 20000; ++k) {
         const auto i = *app.space.index_of(u.next());
         if (i != 0 && i != u.status().best && u.phase() == online::phase::searching) CHECK(ran[i] == 0);  // none twice

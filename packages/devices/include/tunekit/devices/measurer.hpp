@@ -195,7 +195,7 @@ template <class Run, class Template, class Cache, class Session, class Repetitio
     auto kernel = [gpu, of = device_kernel<Run>(what, std::move(cache), data, *gpu)](const auto& config) {
         return of(config);
     };
-    return timed{std::move(kernel), std::move(repeat), device_check<Session>{&data, gpu.get()}};
+    return timed{std::move(kernel), std::move(repeat), data.check(*gpu)};
 }
 
 /// A measurer that builds in `pool` and runs what is admitted in a worker of its own, which `gpu` begins the device in.

@@ -21,6 +21,25 @@
 
 namespace tunekit::measure {
 
+template <class Session>
+class device_operands;
+
+namespace detail {
+
+/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
+template <class Session>
+struct device_check {
+    device_operands<Session>* data;  ///< the arguments whose outputs are checked; not owned
+    Session* gpu;                    ///< the session that they are on; not owned
+
+    /// Fills the outputs with NaN; `timed` calls it before the run that is checked.
+    void poison() const { data->poison(*gpu); }
+    /// The first fault of the outputs, in one line; else empty.
+    [[nodiscard]] std::optional<std::string> operator()() const { return data->wrong(*gpu); }
+};
+
+}  // namespace detail
+
 /// The arguments of a kernel, in its order. Inputs and values are given; outputs are compared with a reference.
 ///
 ///     cuda_operands data;                                // or opencl_operands
@@ -165,6 +184,10 @@ public:
         return std::nullopt;
     }
 
+    /// A check for `timed` of what runs in `gpu`: it poisons the outputs before the run that is checked, and compares
+    /// them after it. Refers to both.
+    [[nodiscard]] detail::device_check<Session> check(Session& gpu) { return {this, &gpu}; }
+
 private:
     static constexpr std::size_t beyond = 4096;
     enum class role : unsigned char { input, output, value };
@@ -205,19 +228,4 @@ private:
     std::size_t scratch_size_ = 0;
 };
 
-namespace detail {
-
-/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
-template <class Session>
-struct device_check {
-    device_operands<Session>* data;  ///< the arguments whose outputs are checked; not owned
-    Session* gpu;                    ///< the session that they are on; not owned
-
-    /// Fills the outputs with NaN; `timed` calls it before the run that is checked.
-    void poison() const { data->poison(*gpu); }
-    /// The first fault of the outputs, in one line; else empty.
-    [[nodiscard]] std::optional<std::string> operator()() const { return data->wrong(*gpu); }
-};
-
-}  // namespace detail
 }  // namespace tunekit::measure

@@ -57,15 +57,15 @@ public:
     [[nodiscard]] const std::string& build() const noexcept { return of_->build; }
     [[nodiscard]] double now() const noexcept { return measure::wall_clock{}(); }
 
-    void send(std::size_t worker, word what, const std::vector<unsigned char>& bytes)
+    void send(std::size_t worker, detail::word what, const std::vector<unsigned char>& bytes)
     {
         if (worker < of_->first) of_->own->hear({worker, what, bytes});
         else of_->line.send(worker - of_->first + 1, what, bytes);
     }
 
-    [[nodiscard]] std::optional<message> receive()
+    [[nodiscard]] std::optional<detail::message> receive()
     {
-        std::optional<message> m;
+        std::optional<detail::message> m;
         if (of_->own) {
             of_->own->look_after(0);
             m = of_->own->say();
@@ -76,7 +76,7 @@ public:
         }
         if (!m) return std::nullopt;
         of_->pause.wake();
-        if (m->what == word::bye && m->worker < of_->left.size()) of_->left[m->worker] = true;
+        if (m->what == detail::word::bye && m->worker < of_->left.size()) of_->left[m->worker] = true;
         return m;
     }
 
@@ -90,7 +90,7 @@ public:
         const auto all_left = [&] { return std::find(of_->left.begin(), of_->left.end(), false) == of_->left.end(); };
         bool whole = false;
         try {
-            for (std::size_t w = 0; w < workers(); ++w) send(w, word::end, {});
+            for (std::size_t w = 0; w < workers(); ++w) send(w, detail::word::end, {});
             const double until = now() + seconds;
             while (!(all_left() && of_->line.all_sent()) && now() < until)
                 if (!receive()) wait(1e-3);

@@ -48,7 +48,7 @@ namespace tunekit::mpi {
 /// Cost:       three small messages and about a microsecond per job. All leases are checked when the next one may
 ///             expire.
 /// Threads:    one at a time. Precondition: the carrier outlives the pool.
-template <carrier Carrier>
+template <detail::carrier Carrier>
 class leased_pool {
     using roster = detail::roster<Carrier>;
     using piece = detail::piece;
@@ -146,10 +146,10 @@ public:
 
     /// The cost of the reference on a worker, compared with its cost on the first worker that measured it. None where
     /// one of the two has not measured it.
-    [[nodiscard]] std::optional<comparison> against_first(std::size_t worker) const
+    [[nodiscard]] std::optional<worker_about::ratio> against_first(std::size_t worker) const
     {
         for (const member& first : members())
-            if (first.reference.size() >= 2) return compared(members().at(worker).reference, first.reference);
+            if (first.reference.size() >= 2) return detail::compared(members().at(worker).reference, first.reference);
         return std::nullopt;
     }
 
@@ -157,11 +157,11 @@ public:
     [[nodiscard]] worker_about about(std::size_t worker) const
     {
         const detail::greeting& who = members().at(worker).who;
-        worker_about out{.host = who.host, .device = who.device, .local_rank = who.local_rank};
-        if (const auto c = against_first(worker))
-            out.against_first = worker_about::ratio{c->ratio, c->within.low, c->within.high};
-        out.left = members()[worker].why;
-        return out;
+        return {.host = who.host,
+                .device = who.device,
+                .local_rank = who.local_rank,
+                .against_first = against_first(worker),
+                .left = members()[worker].why};
     }
     /// The workers that are used no more, because they were refused, taken out or are gone, in that order of time.
     [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return roster_.left(); }

@@ -15,6 +15,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/mpi/detail/wire.hpp"
 #include "tunekit/mpi/messages.hpp"
@@ -27,16 +28,16 @@
 
 namespace tunekit::mpi {
 
-/// A reference configuration that every worker measures when it joins, before anything else.
-struct reference_job {
-    std::size_t task = 0;      ///< the position of its task in those of the pool
-    index candidate = 0;       ///< the configuration, in the space of that task
-    std::size_t rounds = 5;    ///< >= 2; how often each worker measures it
-    measure::limits within{};  ///< the limits of each measurement
-};
-
 /// Settings of `leased_pool`, and so of `mpi::pool`.
 struct leased_options {
+    /// A reference configuration that every worker measures when it joins, before anything else.
+    struct reference_job {
+        std::size_t task = 0;      ///< the position of its task in those of the pool
+        index candidate = 0;       ///< the configuration, in the space of that task
+        std::size_t rounds = 5;    ///< >= 2; how often each worker measures it
+        measure::limits within{};  ///< the limits of each measurement
+    };
+
     /// >= 0; the margin of a job's lease. The lease begins when the job is begun. It lasts for the job's limit for
     /// builds, twice its limit for runs (a failure may be repeated once in a fresh process), and this many seconds. A
     /// rank that only builds, or only runs, has the limit of that duty.
@@ -74,13 +75,7 @@ struct member {
     std::uint64_t answered = 0, lost = 0;  ///< the numbers of orders that it answered, and that were lost with it
 };
 
-/// A ratio of costs with its interval.
-struct comparison {
-    double ratio = 1;          ///< the ratio; 1 where both cost the same
-    stats::interval within{};  ///< its interval at the level that was asked for
-
-    friend bool operator==(const comparison&, const comparison&) = default;
-};
+namespace detail {
 
 /// The cost of one configuration on a worker (`mine`), divided by its cost on another (`theirs`). It is the ratio of
 /// geometric means, with Welch's interval of the difference of the mean logarithms,
@@ -93,8 +88,8 @@ struct comparison {
 ///          as the place of its pages in memory, is part of the ratio.
 /// Source:  B. L. Welch, Biometrika 34 (1947).
 /// Errors:  std::invalid_argument for a cost that is not positive and finite, and for a level outside (0, 1).
-[[nodiscard]] inline std::optional<comparison> compared(std::span<const double> mine, std::span<const double> theirs,
-                                                        double level = 0.95)
+[[nodiscard]] inline std::optional<worker_about::ratio> compared(std::span<const double> mine,
+                                                                 std::span<const double> theirs, double level = 0.95)
 {
     stats::require_level(level);
     if (mine.size() < 2 || theirs.size() < 2) return std::nullopt;
@@ -111,15 +106,11 @@ struct comparison {
     const double n = static_cast<double>(a.size()), m = static_cast<double>(b.size());
     const double va = stats::sample_variance(a) / n, vb = stats::sample_variance(b) / m;
     const double d = stats::mean(a) - stats::mean(b);
-    comparison out{.ratio = std::exp(d), .within = {std::exp(d), std::exp(d)}};
-    if (va + vb <= 0) return out;
+    if (va + vb <= 0) return worker_about::ratio{std::exp(d), std::exp(d), std::exp(d)};
     const double nu = (va + vb) * (va + vb) / (va * va / (n - 1) + vb * vb / (m - 1));
     const double half = stats::student_t_quantile(0.5 + level / 2, nu) * std::sqrt(va + vb);
-    out.within = {std::exp(d - half), std::exp(d + half)};
-    return out;
+    return worker_about::ratio{std::exp(d), std::exp(d - half), std::exp(d + half)};
 }
-
-namespace detail {
 
 /// Throws std::invalid_argument unless a pool can be made of these.
 inline void validate(const leased_options& o, std::size_t workers, std::size_t tasks)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The messages between rank 0 and the ranks that measure, and the concept of their carrier.
+/// What a rank does of a job, and the messages between rank 0 and the ranks that measure.
 
 #include <concepts>
 #include <cstddef>
@@ -11,6 +11,15 @@
 #include <vector>
 
 namespace tunekit::mpi {
+
+/// What a rank does of a job.
+enum class duty : std::uint8_t {
+    measures,  ///< builds, where there is something to build, and runs
+    builds,    ///< makes code and sends it on: needs compilers, no device
+    runs,      ///< runs what others have built: needs a device, no compilers
+};
+
+namespace detail {
 
 /// The kind of a message. The numbers are the tags of MPI.
 enum class word : std::uint16_t {
@@ -28,13 +37,6 @@ struct message {
     std::size_t worker = 0;              ///< the sender, or the receiver
     word what{};                         ///< the kind
     std::vector<unsigned char> bytes{};  ///< the content, which rank 0 and the workers of one version understand
-};
-
-/// What a rank does of a job.
-enum class duty : std::uint8_t {
-    measures,  ///< builds, where there is something to build, and runs
-    builds,    ///< makes code and sends it on: needs compilers, no device
-    runs,      ///< runs what others have built: needs a device, no compilers
 };
 
 /// The largest code that a message carries, in bytes. A build with larger code has failed.
@@ -57,4 +59,5 @@ concept carrier =
         { k.now() } -> std::same_as<double>;
     };
 
+}  // namespace detail
 }  // namespace tunekit::mpi

@@ -50,7 +50,7 @@ public:
     }
 
     /// What the file said.
-    [[nodiscard]] const loaded& read() const noexcept { return read_; }
+    [[nodiscard]] const typename Registry::loaded& read() const noexcept { return read_; }
 
     /// Call it once in a step of the application, between its kernels.
     void step()
@@ -81,7 +81,7 @@ private:
     std::string path_;
     double seconds_;
     Clock now_;
-    loaded read_;
+    typename Registry::loaded read_;
     double written_ = 0, looked_ = 0;
     std::size_t settled_ = 0;
 };

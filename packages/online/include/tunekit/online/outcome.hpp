@@ -27,26 +27,26 @@ struct outcome {
     friend bool operator==(const outcome&, const outcome&) = default;
 };
 
-/// A candidate that was tried.
-struct answer {
-    index candidate = 0;                                    ///< which
-    double cost = std::numeric_limits<double>::infinity();  ///< seconds per call; infinity: it failed
-
-    friend bool operator==(const answer&, const answer&) = default;
-};
-
-/// A search that is not over.
-struct unfinished {
-    std::uint64_t in_vain = 0;      ///< the last candidates without a better one
-    detail::account books{};        ///< the seconds that it spent and may spend; its shares are those of the options
-    double slowest[2] = {};         ///< the slowest candidate, near and far, in times of the best one's cost
-    std::vector<answer> answers{};  ///< the candidates, in order
-
-    friend bool operator==(const unfinished&, const unfinished&) = default;
-};
-
 /// The state of a context, so that another process goes on where this one stopped.
 struct progress {
+    /// A candidate that was tried.
+    struct answer {
+        index candidate = 0;                                    ///< which
+        double cost = std::numeric_limits<double>::infinity();  ///< seconds per call; infinity: it failed
+
+        friend bool operator==(const answer&, const answer&) = default;
+    };
+
+    /// A search that is not over.
+    struct unfinished {
+        std::uint64_t in_vain = 0;  ///< the last candidates without a better one
+        detail::account books{};    ///< the seconds that it spent and may spend; its shares are those of the options
+        double slowest[2] = {};     ///< the slowest candidate, near and far, in times of the best one's cost
+        std::vector<answer> answers{};  ///< the candidates, in order
+
+        friend bool operator==(const unfinished&, const unfinished&) = default;
+    };
+
     outcome what{};                      ///< the winner; while it is provisional, the best so far
     bool settled = false;                ///< whether that was decided by a race
     bool reopened = false;               ///< whether the context was settled before that, and tuned again
@@ -55,4 +55,10 @@ struct progress {
     friend bool operator==(const progress&, const progress&) = default;
 };
 
+namespace detail {
+
+using answer = progress::answer;
+using unfinished = progress::unfinished;
+
+}  // namespace detail
 }  // namespace tunekit::online

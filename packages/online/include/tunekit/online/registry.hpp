@@ -40,16 +40,6 @@ template <class... Ts>
     return out;
 }
 
-/// The result of reading winners.
-struct loaded {
-    std::size_t taken = 0;    ///< the number of settled lines that were taken: their contexts begin settled
-    std::size_t resumed = 0;  ///< the number of provisional lines that were taken: their contexts go on from there
-    /// The number of lines of a kin device: their contexts are open, and begin with that winner.
-    std::size_t begun = 0;
-    std::vector<std::string>
-        refused{};  ///< one sentence for each refused line of this kernel, and for each broken line
-};
-
 /// The contexts of one kernel, by key. Each is made when it is first asked for.
 ///
 ///     tk::online::registry dslash({"dslash", "3.1", to_text(tk::this_machine())}, space, untuned);
@@ -74,8 +64,19 @@ public:
     /// A configuration of the space.
     using config = typename Space::config;
 
+    /// The result of reading winners.
+    struct loaded {
+        std::size_t taken = 0;    ///< the number of settled lines that were taken: their contexts begin settled
+        std::size_t resumed = 0;  ///< the number of provisional lines that were taken: their contexts go on from there
+        /// The number of lines of a kin device: their contexts are open, and begin with that winner.
+        std::size_t begun = 0;
+        std::vector<std::string>
+            refused{};  ///< one sentence for each refused line of this kernel, and for each broken line
+    };
+
     /// A registry without contexts. `of` says whose winners a file has; `untuned` is the default of every context.
-    registry(identity of, Space space, const config& untuned, options o = {}, Parts p = {}) : of_(std::move(of))
+    registry(winner_line::identity of, Space space, const config& untuned, options o = {}, Parts p = {})
+        : of_(std::move(of))
     {
         o.validate();
         const std::optional<index> i = space.index_of(untuned);
@@ -86,7 +87,7 @@ public:
 
     /// Says what an index in the default's place lacks.
     template <std::integral Index>
-    registry(identity, Space, Index, options = {}, Parts = {})
+    registry(winner_line::identity, Space, Index, options = {}, Parts = {})
     {
         static_assert(!std::integral<Index>,
                       "tunekit: online::registry, argument 3 is an index, want a configuration: space.at(index), or "
@@ -218,7 +219,7 @@ private:
         const auto inside = [n = how_->space.size()](index i) { return i < n; };
         if (!inside(w.what.winner) || !inside(w.what.runner_up)) return "its winner is outside the space";
         if (w.search)
-            for (const answer& a : w.search->answers)
+            for (const progress::answer& a : w.search->answers)
                 if (!inside(a.candidate)) return "a candidate of its search is outside the space";
         return {};
     }
@@ -249,7 +250,7 @@ private:
         return h;
     }
 
-    identity of_;
+    winner_line::identity of_;
     std::shared_ptr<const setup<Space, Parts>> how_;
     std::map<std::string, context_type, std::less<>> contexts_{};
     std::map<std::string, progress, std::less<>> known_{};

@@ -24,17 +24,17 @@
 
 namespace tunekit::online {
 
-/// The identity of a winner: its parts must be the same where the winner is used again.
-struct identity {
-    std::string kernel{};   ///< the kernel's name; lines of other kernels in a file are left alone
-    std::string version{};  ///< the version of the kernel's code
-    std::string device{};   ///< such as to_text(this_machine()), or the GPU and its driver
-
-    friend bool operator==(const identity&, const identity&) = default;
-};
-
 /// One line of a file of winners.
 struct winner_line {
+    /// The identity of a winner: its parts must be the same where the winner is used again.
+    struct identity {
+        std::string kernel{};   ///< the kernel's name; lines of other kernels in a file are left alone
+        std::string version{};  ///< the version of the kernel's code
+        std::string device{};   ///< such as to_text(this_machine()), or the GPU and its driver
+
+        friend bool operator==(const identity&, const identity&) = default;
+    };
+
     identity of{};                  ///< whose winner it is
     std::string library{};          ///< the version of tunekit that found it
     std::uint64_t fingerprint = 0;  ///< the fingerprint of the space
@@ -43,7 +43,7 @@ struct winner_line {
     std::string values{};   ///< the values of the winner and of the runner-up, for the reader; they are not read back
     bool settled = true;    ///< whether a race decided it; otherwise it is provisional
     bool reopened = false;  ///< whether the context was settled before that, and tuned again
-    std::optional<unfinished> search{};  ///< what is known of a search that is not over
+    std::optional<progress::unfinished> search{};  ///< what is known of a search that is not over
 
     friend bool operator==(const winner_line&, const winner_line&) = default;
 };
@@ -120,8 +120,6 @@ inline constexpr std::string_view winners_magic =
     return out;
 }
 
-}  // namespace detail
-
 /// The line's text, without its line end.
 [[nodiscard]] inline std::string to_line(const winner_line& w)
 {
@@ -130,12 +128,10 @@ inline constexpr std::string_view winners_magic =
                             std::string(w.settled ? "settled" : "provisional") + (w.reopened ? " again" : ""),
                             text_of(w.what.winner), text_of(w.what.runner_up), text_of(w.what.cost),
                             text_of(w.what.runner_up_cost), text_of(w.what.default_cost), w.values,
-                            w.search ? detail::text_of_search(*w.search) : "",
-                            w.search ? detail::text_of_answers(w.search->answers) : ""}}
+                            w.search ? text_of_search(*w.search) : "",
+                            w.search ? text_of_answers(w.search->answers) : ""}}
         .text();
 }
-
-namespace detail {
 
 inline constexpr int fields_of_winner = 15;
 

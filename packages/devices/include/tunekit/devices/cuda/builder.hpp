@@ -13,11 +13,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/devices/cuda/nvrtc.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
 #include "tunekit/processes/build/build_pool.hpp"
@@ -39,6 +41,11 @@ public:
 
     /// The cubin and PTX with this key; empty where they are missing, incomplete or another user's.
     [[nodiscard]] cuda_image image(std::string_view key) const { return cuda_image::of(code(key)); }
+    /// What `kernel` in the cubin with this key takes of a device; empty where there is none, or it cannot be read.
+    [[nodiscard]] std::optional<cuda_resources> resources(std::string_view key, const std::string& kernel) const
+    {
+        return cubin_resources(path(key), kernel);
+    }
     /// The bytes of the cubin with this key; empty where it is missing, incomplete or another user's.
     [[nodiscard]] std::string cubin(std::string_view key) const { return image(key).cubin; }
 
@@ -169,30 +176,6 @@ private:
 
 }  // namespace detail
 
-/// Compiles and does not return, where this process was started to compile; else does nothing. Call it first in the
-/// main of `nvrtc_builder::options::program`.
-///
-///     int main(int argc, char** argv)
-///     {
-///         tk::measure::serve_nvrtc(argc, argv);
-///         tk::measure::nvrtc_builder pool({.program = "/proc/self/exe"});
-///     }
-///
-/// The library is opened again each time, which takes about 0.1 s.
-inline void serve_nvrtc(int argc, char** argv)
-{
-    if (argc < 5 || std::strcmp(argv[1], detail::nvrtc_mark) != 0) return;
-    int status = 126;
-    try {
-        const std::vector<std::string> options(argv + 5, argv + argc);
-        status =
-            detail::compile_into(nvrtc(argv[2]), detail::bytes_of(argv[3]).value_or(std::string()), options, argv[4]);
-    } catch (const std::exception& e) {
-        ::dprintf(2, "error: %s\n", e.what());
-    }
-    detail::end_process(status);
-}
-
 /// Compiles CUDA C++ with NVRTC, each source once and in a process of its own.
 ///
 ///     nvrtc_builder pool({.architecture = "sm_90", .directory = "cache"});
@@ -214,13 +197,13 @@ public:
     struct options {
         std::string architecture = "sm_80";  ///< of the device that runs the code: cuda_device::architecture()
         std::vector<std::string> flags{"--std=c++17"};  ///< of every compilation, before those of the source
-        /// Where headers are looked for behind the folders of `flags`; empty: the toolkit's, `nvrtc::include_folders`.
+        /// Where headers are looked for behind the folders of `flags`; empty: those of the toolkit beside NVRTC.
         std::vector<std::string> includes{};
         std::string
             directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
         std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
         std::string library{};      ///< path of libnvrtc; empty: the newest one found
-        /// The program that is started for each source, for example "/proc/self/exe". Its main calls `serve_nvrtc`.
+        /// The program that is started for each source, for example "/proc/self/exe". Its main calls `serve`.
         /// Empty: this process is forked instead. That is faster, and not safe where the library keeps threads or
         /// locks.
         std::string program{};
@@ -232,8 +215,35 @@ public:
     /// The same with the defaults.
     nvrtc_builder() : nvrtc_builder(options{}) {}
 
+    /// Compiles and does not return, where this process was started to compile; else does nothing. Call it first in the
+    /// main of `options::program`.
+    ///
+    ///     int main(int argc, char** argv)
+    ///     {
+    ///         tk::measure::nvrtc_builder::serve(argc, argv);
+    ///         tk::measure::nvrtc_builder pool({.program = "/proc/self/exe"});
+    ///     }
+    ///
+    /// The library is opened again each time, which takes about 0.1 s.
+    static void serve(int argc, char** argv)
+    {
+        if (argc < 5 || std::strcmp(argv[1], detail::nvrtc_mark) != 0) return;
+        int status = 126;
+        try {
+            const std::vector<std::string> asked(argv + 5, argv + argc);
+            status = detail::compile_into(detail::nvrtc(argv[2]), detail::bytes_of(argv[3]).value_or(std::string()),
+                                          asked, argv[4]);
+        } catch (const std::exception& e) {
+            ::dprintf(2, "error: %s\n", e.what());
+        }
+        detail::end_process(status);
+    }
+
     /// The version of the library, such as "13.0".
     [[nodiscard]] std::string version() const { return tools().compiler().version(); }
+
+    /// The architectures that the library compiles for: 80 stands for sm_80; empty where it does not say.
+    [[nodiscard]] std::vector<int> architectures() const { return tools().compiler().architectures(); }
 };
 
 }  // namespace tunekit::measure

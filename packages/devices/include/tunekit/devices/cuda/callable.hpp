@@ -58,7 +58,7 @@ private:
 ///         float* y       = data.device<float>(gpu, 1);
 ///         return [=] { scale<<<n / tk::get<"threads">(config), tk::get<"threads">(config)>>>(y, x); };
 ///     });
-///     auto measure = isolated(space, timed{kernel, until_confident{}, cuda_check{&data, &gpu}}, device_isolation());
+///     auto measure = isolated(space, timed{kernel, until_confident{}, data.check(gpu)}, device_isolation());
 ///
 /// `prepare(config)` returns a function that launches into the default stream. It is called in the worker, where `gpu`
 /// has begun CUDA. The runtime shares the session's context. Call no function of the runtime before the worker is

@@ -166,15 +166,14 @@ namespace detail {
     return out;
 }
 
-}  // namespace detail
-
 /// The resources of `kernel` in the file `cubin`; empty where the file does not give them.
 [[nodiscard]] inline std::optional<cuda_resources> cubin_resources(const std::string& cubin, const std::string& kernel)
 {
-    const auto all = detail::cubin_kernels(detail::read_file(cubin));
+    const auto all = cubin_kernels(read_file(cubin));
     const auto at = all.find(kernel);
     if (at == all.end() || at->second.registers == 0) return std::nullopt;
     return at->second;
 }
 
+}  // namespace detail
 }  // namespace tunekit::measure

@@ -144,7 +144,7 @@ private:
 /// The kernel of a template of `device_source`s in CUDA C++, for `timed`. It finds the code that was built for a
 /// configuration, loads it, and returns the device's seconds.
 ///
-///     timed{cuda_kernel(program, cubins, data, gpu), until_confident{}, cuda_check{&data, &gpu}}
+///     timed{cuda_kernel(program, cubins, data, gpu), until_confident{}, data.check(gpu)}
 ///
 /// Refers to `data` and `gpu`. Only the configuration is needed to find the code, so it works in processes forked
 /// before anything was built.

@@ -53,8 +53,6 @@ private:
     static constexpr int line_size = 22;
 };
 
-}  // namespace detail
-
 /// The opened NVRTC library. Its few types are declared here, so that no toolkit is needed to compile this. Move-only.
 class nvrtc {
     device_library library_;  // before the functions, which are found in it
@@ -175,4 +173,5 @@ private:
     int (*archs_)(int*) = library_.find("nvrtcGetSupportedArchs");
 };
 
+}  // namespace detail
 }  // namespace tunekit::measure

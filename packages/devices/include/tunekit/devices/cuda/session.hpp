@@ -145,7 +145,4 @@ private:
 /// The arguments of a CUDA kernel, in its order.
 using cuda_operands = device_operands<cuda_session>;
 
-/// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
-using cuda_check = detail::device_check<cuda_session>;
-
 }  // namespace tunekit::measure

@@ -235,7 +235,7 @@ private:
     {
         const bool runs = members_[w].who.duty == duty::runs;
         if (runs && !reference_code_) return;
-        const reference_job& r = *options_.reference;
+        const leased_options::reference_job& r = *options_.reference;
         send(w, {.what = {.task = r.task, .candidate = r.candidate, .limits = r.within},
                  .code = runs ? *reference_code_ : std::vector<unsigned char>()});
     }
@@ -290,16 +290,16 @@ private:
     void take_out_if_slow(std::size_t w)
     {
         const auto slow = slower(w);
-        if (!slow || !(slow->within.low > leased_options::slow_above)) return;
+        if (!slow || !(slow->low > leased_options::slow_above)) return;
         const auto digits = [](double x) { return core::text_of(x, std::chars_format::fixed, 2); };
         refuse(w,
-               "was taken out: the reference takes " + digits(slow->ratio) + " [" + digits(slow->within.low) + ", " +
-                   digits(slow->within.high) + "] times as long as on its neighbours",
+               "was taken out: the reference takes " + digits(slow->value) + " [" + digits(slow->low) + ", " +
+                   digits(slow->high) + "] times as long as on its neighbours",
                state::taken_out);
     }
 
     /// The reference on a worker, compared with the median of the others of its device; none where it has none.
-    [[nodiscard]] std::optional<comparison> slower(std::size_t w) const
+    [[nodiscard]] std::optional<worker_about::ratio> slower(std::size_t w) const
     {
         const auto done = [&](const member& m) {
             return can_work(m.at) && m.at != state::checking && m.reference.size() >= options_.reference->rounds;
