@@ -182,7 +182,7 @@ template <space::typed Space, class Timed>
 
 }  // namespace tunekit::measure
 
-#if TUNEKIT_BODIES && TUNEKIT_FORKS
+#if (TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)) && TUNEKIT_FORKS
 namespace tunekit::measure {
 
 TUNEKIT_INLINE detail::worker_hold isolated_measurer::hold_of(isolated_options options)
@@ -226,4 +226,4 @@ TUNEKIT_INLINE std::optional<measurement> isolated_measurer::try_one(const detai
 }
 
 }  // namespace tunekit::measure
-#endif  // TUNEKIT_BODIES && TUNEKIT_FORKS
+#endif  // TUNEKIT_BODIES

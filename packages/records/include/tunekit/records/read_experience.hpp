@@ -51,7 +51,7 @@ inline void save_experience(const std::string& path, const experience& past) { w
 
 }  // namespace tunekit::io
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

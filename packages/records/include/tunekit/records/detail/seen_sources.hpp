@@ -102,7 +102,7 @@ private:
 
 }  // namespace tunekit::search::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 namespace tunekit::search::detail {
 
 TUNEKIT_INLINE seen_sources::seen_sources(const asked_space& space, std::shared_ptr<const fitted_sources> past,
