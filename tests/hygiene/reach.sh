@@ -12,7 +12,7 @@ words_of_all() { awk -v floor="$1" '($1 == floor ":" || index($1, floor "/") == 
 compiler=$1
 shift
 core=''
-for flag in "$@"; do case $flag in -I*/packages/*) ;; *) core="$core $flag" ;; esac; done
+for flag in "$@"; do case $flag in "-I$root/packages/"*) ;; *) core="$core $flag" ;; esac; done
 bad=0
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
