@@ -15,7 +15,7 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libeigen3-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers for C++20: surrogates, acquisition criteria, explorers, bandits, ensemble
 MCMC, forecasts of tuning curves and measurers, to be used alone or composed at
-compile time.")
+compile time; and packages that measure in child processes, keep logs, and more.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME tunekit-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)

@@ -160,7 +160,7 @@ hygiene_builds(hostile_macros hygiene_hostile)
 # Texts.
 hygiene_once(floors sh ${hygiene}/floors.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(reach sh ${hygiene}/reach.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER} ${flags})
-hygiene_once(compiled sh ${hygiene}/compiled.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER} ${core_flags})
+hygiene_once(compiled sh ${hygiene}/compiled.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER} ${flags})
 hygiene_once(systems sh ${hygiene}/systems.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(once sh ${hygiene}/once.sh ${PROJECT_SOURCE_DIR})
 hygiene_once(umbrellas sh ${PROJECT_SOURCE_DIR}/scripts/umbrellas --check)

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <string>
 
-#include "tunekit/processes/files/line_seal.hpp"
+#include "tunekit/processes/detail/line_seal.hpp"
 
 namespace support {
 

@@ -14,8 +14,8 @@ class Tunekit(ConanFile):
     topics = ("auto-tuning", "bayesian-optimization", "bandits", "mcmc", "header-only")
     package_type = "header-library"
     settings = "os", "compiler", "build_type", "arch"
-    options = {"with_eigen": [True, False], "with_formats": [True, False]}
-    default_options = {"with_eigen": False, "with_formats": False}  # headers that need a compiler and nothing else
+    options = {"with_eigen": [True, False], "with_formats": [True, False], "with_records": [True, False]}
+    default_options = {"with_eigen": False, "with_formats": False, "with_records": False}  # headers that need a compiler and nothing else
 
     @property
     def _root(self):
@@ -32,8 +32,9 @@ class Tunekit(ConanFile):
     def requirements(self):
         if self.options.with_eigen:
             self.requires("eigen/3.4.0", transitive_headers=True)
-        if self.options.with_formats:
+        if self.options.with_records or self.options.with_formats:
             self.requires("nlohmann_json/3.11.3", transitive_headers=True)
+        if self.options.with_formats:
             self.requires("zlib/[>=1.2.11 <2]", transitive_headers=True)
 
     def package_id(self):

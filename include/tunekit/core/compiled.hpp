@@ -6,10 +6,10 @@
 ///
 /// Headers declare their functions first. Bodies of functions that are neither templates nor part of a hot loop are
 /// further down, between `#if TUNEKIT_BODIES` and `#endif`. Each is marked TUNEKIT_INLINE. Header-only is the default.
-/// A program that defines TUNEKIT_COMPILED for all of its translation units takes these bodies from
-/// `tunekit/compiled.cpp`, which is compiled once. `TUNEKIT_ONCE(declaration)` is the same for a function template and
-/// the arguments that most programs have: compiled.cpp instantiates it, and no other unit does. Its definition stands
-/// outside of a class and is not `inline`, or g++ instantiates it again wherever it is called.
+/// A program that defines TUNEKIT_COMPILED for all of its units takes these bodies from `tunekit/compiled.cpp`, and a
+/// package's from `tunekit/PACKAGE/compiled.cpp`, which are compiled once. `TUNEKIT_ONCE(declaration)` is the same for
+/// a function template and the arguments that most programs have: compiled.cpp instantiates it, and no other unit does.
+/// Its definition stands outside of a class and is not `inline`, or g++ instantiates it again wherever it is called.
 
 #if !defined(TUNEKIT_COMPILED)
 #define TUNEKIT_BODIES 1

@@ -11,7 +11,7 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/files/line_seal.hpp"
+#include "tunekit/processes/detail/line_seal.hpp"
 
 namespace tk = tunekit;
 using support::grid_space;

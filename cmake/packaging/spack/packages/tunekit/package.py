@@ -10,11 +10,13 @@ class Tunekit(CMakePackage):
     version("0.2.0")
 
     variant("eigen", default=True, description="Fitted tuning curves, MCMC and the policy gradient")
-    variant("formats", default=True, description="Logs, and the packages formats and scoring: recordings and foreign formats")
+    variant("records", default=True, description="The package records: logs, resumed runs and experience")
+    variant("formats", default=True, description="The packages formats and scoring: recordings and foreign formats")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("eigen@3.4:", when="+eigen")
+    depends_on("nlohmann-json@3.11:", when="+records")
     depends_on("nlohmann-json@3.11:", when="+formats")
     depends_on("zlib-api", when="+formats")
     conflicts("%gcc@:11", msg="tunekit needs g++ 12 or newer")

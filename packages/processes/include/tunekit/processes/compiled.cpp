@@ -5,7 +5,7 @@
 #if !defined(TUNEKIT_COMPILED)
 #error "tunekit: compile all of the program, compiled.cpp too, with -DTUNEKIT_COMPILED"
 #endif
-#define TUNEKIT_BODIES 1
+#define TUNEKIT_PROCESSES_BODIES
 
 #include "tunekit/processes.hpp"
 #include "tunekit/processes/build.hpp"

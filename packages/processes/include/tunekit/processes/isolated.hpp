@@ -178,7 +178,7 @@ template <space::typed Space, class Timed>
 
 }  // namespace tunekit::measure
 
-#if TUNEKIT_BODIES && TUNEKIT_FORKS
+#if (TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)) && TUNEKIT_FORKS
 namespace tunekit::measure {
 
 TUNEKIT_INLINE detail::worker_hold detail::isolated_measurer::hold_of(isolated_options options)
@@ -223,4 +223,4 @@ TUNEKIT_INLINE std::optional<measurement> detail::isolated_measurer::try_one(con
 }
 
 }  // namespace tunekit::measure
-#endif  // TUNEKIT_BODIES && TUNEKIT_FORKS
+#endif  // TUNEKIT_BODIES

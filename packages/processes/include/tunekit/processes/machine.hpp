@@ -111,7 +111,7 @@ inline void ask_processor([[maybe_unused]] machine& m)
 
 }  // namespace tunekit
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 namespace tunekit {
 
 namespace detail {

@@ -59,7 +59,7 @@ private:
 
 }  // namespace tunekit::measure
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 namespace tunekit::measure {
 
 namespace detail {

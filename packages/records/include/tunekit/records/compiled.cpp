@@ -5,6 +5,6 @@
 #if !defined(TUNEKIT_COMPILED)
 #error "tunekit: compile all of the program, compiled.cpp too, with -DTUNEKIT_COMPILED"
 #endif
-#define TUNEKIT_BODIES 1
+#define TUNEKIT_RECORDS_BODIES
 
 #include "tunekit/records.hpp"

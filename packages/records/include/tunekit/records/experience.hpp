@@ -124,7 +124,7 @@ template <class Space>
 }  // namespace search
 }  // namespace tunekit
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 #include "tunekit/records/detail/seen_sources.hpp"
 
 namespace tunekit {

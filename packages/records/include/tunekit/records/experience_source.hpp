@@ -69,7 +69,7 @@ struct experience_source {
 
 }  // namespace tunekit
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 namespace tunekit {
 
 TUNEKIT_INLINE bool experience_source::add(std::span<const std::string> texts, result r)

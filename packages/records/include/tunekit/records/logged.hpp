@@ -454,7 +454,7 @@ template <pool Pool, class P>
 
 }  // namespace tunekit::io
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 namespace tunekit::io {
 
 TUNEKIT_INLINE tuning detail::logged_over(const std::string& path, const space::any_space& space,

@@ -55,7 +55,7 @@ inline void write_experience(const std::string& path, const experience& past) { 
 
 }  // namespace tunekit::io
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -69,7 +69,7 @@ template <class Space>
 
 }  // namespace tunekit::io
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 #include <cmath>
 #include <iterator>
 #include <limits>

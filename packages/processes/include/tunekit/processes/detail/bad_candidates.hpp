@@ -44,7 +44,7 @@ private:
 
 }  // namespace tunekit::measure::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 namespace tunekit::measure::detail {
 
 TUNEKIT_INLINE std::uint64_t bad_candidates::hash_of(std::uint64_t task, index candidate) noexcept

@@ -120,7 +120,7 @@ private:
 
 }  // namespace tunekit::measure::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 namespace tunekit::measure::detail {
 
 TUNEKIT_INLINE proc_text::proc_text(const char* name, int a, int b) noexcept

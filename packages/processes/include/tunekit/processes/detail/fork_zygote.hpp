@@ -38,7 +38,7 @@ started_zygote fork_zygote(work_ref work, const worker_hold& hold, const char* w
 
 }  // namespace tunekit::measure::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cerrno>

@@ -7,7 +7,7 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 #include <algorithm>
 #include <cstddef>
 #include <exception>

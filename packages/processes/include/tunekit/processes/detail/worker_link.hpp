@@ -195,7 +195,7 @@ private:
 
 }  // namespace tunekit::measure::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 #include <sys/wait.h>
 #include <cerrno>
 #include <csignal>

@@ -17,7 +17,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/detail/file_writer.hpp"
-#include "tunekit/processes/files/line_seal.hpp"
+#include "tunekit/processes/detail/line_seal.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/files/regular_file.hpp"
 

@@ -64,7 +64,7 @@ private:
 
 }  // namespace tunekit::search::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 #include "tunekit/random/philox.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
 

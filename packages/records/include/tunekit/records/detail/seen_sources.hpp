@@ -105,7 +105,7 @@ private:
 
 }  // namespace tunekit::search::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 namespace tunekit::search::detail {
 
 TUNEKIT_INLINE seen_sources::seen_sources(const forecasts::asked_space& space,

@@ -61,7 +61,7 @@ private:
 
 }  // namespace tunekit::search::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 namespace tunekit::search::detail {
 
 TUNEKIT_INLINE source_views::source_views(std::shared_ptr<const fitted_sources> past,

@@ -31,7 +31,7 @@ namespace tunekit::search::detail {
 
 }  // namespace tunekit::search::detail
 
-#if TUNEKIT_BODIES
+#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
 namespace tunekit::search::detail {
 
 TUNEKIT_INLINE std::vector<double> ridge_weights(std::span<const double> g, std::span<const double> t,
