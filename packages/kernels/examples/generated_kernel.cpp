@@ -20,6 +20,7 @@
 #include "tunekit/measure.hpp"
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
+#include "tunekit/processes/isolated.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/search/annealing.hpp"
