@@ -7,7 +7,6 @@
 
 #include "tunekit/measure/any_repetition.hpp"
 #include "tunekit/measure/batches.hpp"
-#include "tunekit/measure/caches.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/fixed.hpp"

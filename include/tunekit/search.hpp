@@ -15,6 +15,5 @@
 #include "tunekit/search/outlook.hpp"
 #include "tunekit/search/parego.hpp"
 #include "tunekit/search/portfolio.hpp"
-#include "tunekit/search/portfolio_options.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/search/scores.hpp"

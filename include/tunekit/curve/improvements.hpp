@@ -49,15 +49,15 @@ struct improvement_process {
     ///     P(G > x) = sum_j P(N > j) C(shape + j - 1, j) (s / (s + x))^shape (x / (s + x))^j,   s = scale
     ///
     /// G = 0 has a probability of its own: that no better configuration is found.
-    class gain {
+    class distribution {
     public:
-        gain() = default;  ///< certainly no gain
+        distribution() = default;  ///< certainly no gain
 
         /// Makes a distribution in which N has mean `count` * `exposure` and variance `count` * `exposure` * (1 +
         /// `exposure`). A gain has mean `scale` / (`shape` - 1).
         /// Errors: std::invalid_argument unless all are positive and finite and `shape` > 2, which a standard deviation
         /// needs.
-        gain(double count, double exposure, double shape, double scale);
+        distribution(double count, double exposure, double shape, double scale);
 
         /// P(G > x).
         [[nodiscard]] double survival(double x) const { return x < 0 ? 1 : of_share(x / (scale_ + x)); }
@@ -90,12 +90,12 @@ struct improvement_process {
     double shrinking = 0.6;   ///< d: gains shrink as t^-d; >= 0
 
     /// The relative gain until `horizon`; certainly 0 for a curve without a value above 0.
-    [[nodiscard]] gain gains(std::span<const double> best, double horizon) const;
+    [[nodiscard]] distribution gains(std::span<const double> best, double horizon) const;
 
     template <generator G>
     [[nodiscard]] forecast predict(std::span<const double> best, double horizon, double, G&) const
     {
-        const gain g = gains(best, horizon);
+        const distribution g = gains(best, horizon);
         if (g.mean() == 0) return {};
         const double last = best.back(), gain = last * g.mean();
         return {.last = last,
@@ -114,12 +114,13 @@ struct improvement_process {
 #if TUNEKIT_BODIES
 namespace tunekit::curve {
 
-TUNEKIT_INLINE improvement_process::gain::gain(double count, double exposure, double shape, double scale)
+TUNEKIT_INLINE improvement_process::distribution::distribution(double count, double exposure, double shape,
+                                                               double scale)
     : count_(count), exposure_(exposure), shape_(shape), scale_(scale)
 {
     require(count > 0 && exposure > 0 && scale > 0 && std::isfinite(count * exposure * scale),
-            "improvement_process::gain: a parameter is not positive and finite");
-    require(shape > 2 && std::isfinite(shape), "improvement_process::gain: shape is not finite and above 2");
+            "improvement_process::distribution: a parameter is not positive and finite");
+    require(shape > 2 && std::isfinite(shape), "improvement_process::distribution: shape is not finite and above 2");
     double log_p = -count * std::log1p(exposure), below = std::exp(log_p);  // ln P(N = j), P(N <= j)
     const double log_hit = std::log(exposure) - std::log1p(exposure);
     for (double j = 0; more_.size() < most && 1 - below > 1e-12; ++j) {
@@ -129,7 +130,7 @@ TUNEKIT_INLINE improvement_process::gain::gain(double count, double exposure, do
     }
 }
 
-TUNEKIT_INLINE double improvement_process::gain::quantile(double p) const
+TUNEKIT_INLINE double improvement_process::distribution::quantile(double p) const
 {
     if (more_.empty() || more_[0] <= 1 - p) return 0;
     double low = 0, high = 1;  // of x / (scale + x), over which the survival falls to 0
@@ -140,7 +141,7 @@ TUNEKIT_INLINE double improvement_process::gain::quantile(double p) const
     return scale_ * low / (1 - low);
 }
 
-TUNEKIT_INLINE double improvement_process::gain::sd() const
+TUNEKIT_INLINE double improvement_process::distribution::sd() const
 {
     // Given the mean gain m it is E G^2 = E[N (N + 1)] m^2.
     const double n = count_ * exposure_, n2 = n * (1 + exposure_) + n * n;
@@ -149,7 +150,7 @@ TUNEKIT_INLINE double improvement_process::gain::sd() const
     return variance > 0 ? std::sqrt(variance) : 0;
 }
 
-TUNEKIT_INLINE double improvement_process::gain::saved_share() const
+TUNEKIT_INLINE double improvement_process::distribution::saved_share() const
 {
     if (more_.empty()) return 0;
     constexpr int panels = 128;  // Simpson's rule in u = x / (unit + x), where nothing is steep
@@ -162,7 +163,7 @@ TUNEKIT_INLINE double improvement_process::gain::saved_share() const
     return unit * sum / (3 * panels);  // at u = 1 the integrand is 0
 }
 
-TUNEKIT_INLINE double improvement_process::gain::of_share(double u) const
+TUNEKIT_INLINE double improvement_process::distribution::of_share(double u) const
 {
     double term = std::pow(1 - u, shape_), sum = 0;
     for (std::size_t j = 0; j < more_.size(); ++j) {
@@ -172,7 +173,8 @@ TUNEKIT_INLINE double improvement_process::gain::of_share(double u) const
     return sum;
 }
 
-TUNEKIT_INLINE improvement_process::gain improvement_process::gains(std::span<const double> best, double horizon) const
+TUNEKIT_INLINE improvement_process::distribution improvement_process::gains(std::span<const double> best,
+                                                                            double horizon) const
 {
     require(rate_prior > 0 && forgetting >= 0, "improvement_process: want rate_prior > 0 and forgetting >= 0");
     require(gain_shape > 2 && gain_prior > 0 && shrinking >= 0,

@@ -8,9 +8,14 @@
 #include <cstdint>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/caches.hpp"
 
 namespace tunekit::measure {
+
+/// The state of the caches when a timed run begins.
+enum class cache : std::uint8_t {
+    warm,  ///< the state that the run before left
+    cold,  ///< no useful data: other memory is written before each run, outside the timed window
+};
 
 /// Which configurations are checked against the reference. Either way nothing unchecked has a cost by which it could be
 /// best.

@@ -19,6 +19,7 @@
 
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/choice.hpp"
 #include "tunekit/search/detail/asked_rows.hpp"
@@ -29,7 +30,6 @@
 #include "tunekit/search/detail/past.hpp"
 #include "tunekit/search/detail/standings.hpp"
 #include "tunekit/search/detail/two_views.hpp"
-#include "tunekit/search/portfolio_options.hpp"
 #include "tunekit/search/scores.hpp"
 #include "tunekit/space/index_set.hpp"
 #include "tunekit/space/unvisited.hpp"
@@ -37,6 +37,28 @@
 #include "tunekit/surrogate/concepts.hpp"
 
 namespace tunekit::search {
+
+/// Settings of `portfolio` that belong to neither of its models.
+struct portfolio_options {
+    std::size_t first = 8;           ///< >= 1; configurations before the first fit
+    std::size_t first_draws = 64;    ///< >= 1; each is the most isolated of this many random draws; 1: plain random
+    double cost_cap_quantile = 0.5;  ///< in (0, 1]; to the forest, failures and slower costs count as this quantile
+    std::size_t sample = 2000;       ///< >= 1; random candidates in a list
+    std::size_t shortlist = 128;     ///< >= 1; kept of a list by each model, until the next list
+    std::size_t process_rows = 300;  ///< >= 16; the most measurements that the Gaussian process sees
+
+    /// Throws std::invalid_argument where a setting is out of range.
+    void check() const
+    {
+        require(first >= 1, "portfolio: first is 0, want >= 1");
+        require(first_draws >= 1, "portfolio: first_draws is 0, want >= 1");
+        require(cost_cap_quantile > 0 && cost_cap_quantile <= 1,
+                "portfolio: cost_cap_quantile is outside (0, 1] or NaN, want a share");
+        require(sample >= 1, "portfolio: sample is 0, want >= 1");
+        require(shortlist >= 1, "portfolio: shortlist is 0, want >= 1");
+        require(process_rows >= 16, "portfolio: process_rows is below 16, want >= 16");
+    }
+};
 
 /// Fits two models to -ln cost and proposes the candidate of the highest expected improvement by the half-and-half
 /// mixture of their predictive distributions:

@@ -47,7 +47,7 @@ std::vector<double> random_search(std::size_t n, philox& gen)
 
 TEST_CASE("a distribution of gains: known values, and moments that are the integrals of its survival")
 {
-    const curve::improvement_process::gain g(3, 0.5, 4, 0.3);
+    const curve::improvement_process::distribution g(3, 0.5, 4, 0.3);
     CHECK(g.survival(-0.1) == 1);
     CHECK(g.survival(0) == doctest::Approx(1 - 8.0 / 27));  // P(N = 0) = 1.5^-3
     // by hand at x = scale: sum_j P(N > j) C(3 + j, j) 2^-4 2^-j, with P(N = j) = C(2 + j, j) (2/3)^3 3^-j
@@ -68,12 +68,12 @@ TEST_CASE("a distribution of gains: known values, and moments that are the integ
     for (const double p : {0.3, 0.5, 0.9, 0.99, 0.9999})
         CHECK(g.survival(g.quantile(p)) == doctest::Approx(1 - p).epsilon(1e-6));
     for (const double p : {0.0, 0.1, 0.29}) CHECK(g.quantile(p) == 0);
-    CHECK(curve::improvement_process::gain{}.quantile(0.99) == 0);
-    CHECK(curve::improvement_process::gain{}.saved_share() == 0);
-    CHECK(curve::improvement_process::gain{}.survival(0) == 0);
-    CHECK_THROWS_AS(curve::improvement_process::gain(0, 1, 3, 1), std::invalid_argument);
-    CHECK_THROWS_AS(curve::improvement_process::gain(1, 1, 2, 1), std::invalid_argument);
-    CHECK_THROWS_AS(curve::improvement_process::gain(1, std::numeric_limits<double>::infinity(), 3, 1),
+    CHECK(curve::improvement_process::distribution{}.quantile(0.99) == 0);
+    CHECK(curve::improvement_process::distribution{}.saved_share() == 0);
+    CHECK(curve::improvement_process::distribution{}.survival(0) == 0);
+    CHECK_THROWS_AS(curve::improvement_process::distribution(0, 1, 3, 1), std::invalid_argument);
+    CHECK_THROWS_AS(curve::improvement_process::distribution(1, 1, 2, 1), std::invalid_argument);
+    CHECK_THROWS_AS(curve::improvement_process::distribution(1, std::numeric_limits<double>::infinity(), 3, 1),
                     std::invalid_argument);
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("extreme parameters stay finite and ordered")
     for (const double count : {1e-3, 2.0, 500.0})
         for (const double exposure : {1e-9, 0.1, 20.0})
             for (const double scale : {1e-12, 0.1, 1e6}) {
-                const curve::improvement_process::gain g(count, exposure, 2.5, scale);
+                const curve::improvement_process::distribution g(count, exposure, 2.5, scale);
                 CHECK(std::isfinite(g.mean()));
                 CHECK(std::isfinite(g.sd()));
                 CHECK(g.saved_share() >= 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/measure/caches.hpp"
+#include "tunekit/measure/timed.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,6 @@
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/keep.hpp"
-#include "tunekit/measure/timed.hpp"
 
 namespace measure = tunekit::measure;
 

@@ -17,7 +17,6 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/measure/batches.hpp"
-#include "tunekit/measure/caches.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/detail/kernel_forms.hpp"
@@ -25,6 +24,25 @@
 #include "tunekit/measure/timed_options.hpp"
 
 namespace tunekit::measure::detail {
+
+/// Bytes that few caches hold. Who can ask the system writes twice its last level instead: `isolated` does.
+inline constexpr std::size_t usual_flush = std::size_t{64} << 20;
+
+/// Writes memory until the caches hold nothing else.
+class flusher {
+public:
+    /// Writes `bytes` in each call; with 0 a call does nothing.
+    explicit flusher(std::size_t bytes) : bytes_(bytes) {}
+
+    void operator()() noexcept
+    {
+        volatile unsigned char* const at = bytes_.data();
+        for (std::size_t i = 0; i < bytes_.size(); i += 64) at[i] = static_cast<unsigned char>(at[i] + 1);
+    }
+
+private:
+    std::vector<unsigned char> bytes_;
+};
 
 /// What timing needs of a kernel, a check, a policy and a clock, whatever their types: functions of `self`. Each is
 /// called at most once per batch.
