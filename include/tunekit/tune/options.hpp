@@ -169,18 +169,6 @@ private:
     bool given_ = false;
 };
 
-/// What is measured first: the baseline, then `begin_with` without it.
-template <class Space, class Options>
-[[nodiscard]] std::vector<index> first_of(const Space& space, const Options& options)
-{
-    std::vector<index> out = options.begin_with.in(space, "tuner: begin_with");
-    if (const auto baseline = options.baseline.in(space, "tune: baseline")) {
-        std::erase(out, *baseline);
-        out.insert(out.begin(), *baseline);
-    }
-    return out;
-}
-
 /// `how` with `past` as the past of its strategy.
 template <class P>
 [[nodiscard]] P with_experience(P how, const search::forecasts& past)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/drive.hpp"
@@ -46,7 +47,11 @@ template <class Space, class Carrier, class P, class G>
         if (!options.experience.empty()) informed.emplace(detail::with_experience(how, options.experience));
         const P& chosen = informed ? *informed : how;
         const auto baseline = options.baseline.in(space, "tune: baseline");
-        auto first = detail::first_of(space, options);
+        auto first = options.begin_with.in(space, "tuner: begin_with");
+        if (baseline) {
+            std::erase(first, *baseline);
+            first.insert(first.begin(), *baseline);
+        }
         if constexpr (detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
             detail::any_measurer measurer(carrier);
             return {space,
