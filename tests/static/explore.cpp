@@ -10,7 +10,6 @@
 #include "tunekit/core/archetypes.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/contextual.hpp"
-#include "tests/support/archetypes/space.hpp"
 
 namespace tk = tunekit;
 namespace explore = tunekit::explore;

@@ -124,12 +124,11 @@ inline constexpr std::string_view winners_magic =
 [[nodiscard]] inline std::string to_line(const winner_line& w)
 {
     using core::text_of;
-    return io::sealed_line{{w.of.kernel, w.of.version, w.of.device, w.library, io::in_hex(w.fingerprint), w.key,
-                            std::string(w.settled ? "settled" : "provisional") + (w.reopened ? " again" : ""),
-                            text_of(w.what.winner), text_of(w.what.runner_up), text_of(w.what.cost),
-                            text_of(w.what.runner_up_cost), text_of(w.what.default_cost), w.values,
-                            w.search ? text_of_search(*w.search) : "",
-                            w.search ? text_of_answers(w.search->answers) : ""}}
+    return io::sealed_line{
+        {w.of.kernel, w.of.version, w.of.device, w.library, io::in_hex(w.fingerprint), w.key,
+         std::string(w.settled ? "settled" : "provisional") + (w.reopened ? " again" : ""), text_of(w.what.winner),
+         text_of(w.what.runner_up), text_of(w.what.cost), text_of(w.what.runner_up_cost), text_of(w.what.default_cost),
+         w.values, w.search ? text_of_search(*w.search) : "", w.search ? text_of_answers(w.search->answers) : ""}}
         .text();
 }
 

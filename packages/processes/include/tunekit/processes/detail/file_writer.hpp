@@ -40,8 +40,8 @@ public:
     {
         std::uint64_t x = 0;
         if (!system::detail::unguessable(x))  // such systems have just started, or have no such numbers
-            x = static_cast<std::uint64_t>(system::detail::process_number()) << 32 ^ static_cast<std::uint64_t>(std::clock()) ^
-                tries << 48;
+            x = static_cast<std::uint64_t>(system::detail::process_number()) << 32 ^
+                static_cast<std::uint64_t>(std::clock()) ^ tries << 48;
         std::string out = before_;
         for (int shift = 60; shift >= 0; shift -= 4) out += hex[x >> shift & 15U];
         return out += after;
@@ -61,7 +61,8 @@ private:
                 return;
             const std::string left = folder + std::string(name);
             const auto state = system::detail::state_of(left);
-            if (state && state->is == system::detail::file_state::kind::file && state->changed + 3600 < std::time(nullptr))
+            if (state && state->is == system::detail::file_state::kind::file &&
+                state->changed + 3600 < std::time(nullptr))
                 (void)std::remove(left.c_str());
         });
     }

@@ -23,8 +23,8 @@
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/process_state.hpp"
-#include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
+#include "tunekit/processes/guarded_buffer.hpp"
 
 namespace tunekit::measure::detail {
 
