@@ -383,11 +383,11 @@ TUNEKIT_INLINE log_content parse_log_beginning(std::string_view text, const std:
     for (std::size_t number = 1, end = 0; (end = text.find('\n', at)) != std::string_view::npos; ++number) {
         const std::string_view line = text.substr(at, end - at);
         try {
-            using seal = log_file::seal;
-            const seal has = log_file::seal_of(line);
-            if (number == 1) sealed = has != seal::none;
-            if (has == seal::broken) throw malformed{"", "its checksum is another one: it was changed or damaged"};
-            if (sealed != (has == seal::whole))
+            const auto has = log_file::seal_of(line);
+            if (number == 1) sealed = has != log_file::seal::none;
+            if (has == log_file::seal::broken)
+                throw malformed{"", "its checksum is another one: it was changed or damaged"};
+            if (sealed != (has == log_file::seal::whole))
                 throw malformed{"", sealed ? "has no checksum, but the first line has"
                                            : "has a checksum, but the first line has none"};
             take_line(out, line);
