@@ -224,8 +224,8 @@ struct choice {
     [[nodiscard]] pick choose(std::string_view device, std::span<const std::int64_t> at) const
     {
         if (at.size() != sizes.size()) detail::refuse_shape(kernel, sizes, at);
-        const auto [part, on] = nearest_of_kin(device);
-        pick out = part == nullptr ? pick{one, rung::one, one_untuned} : choose(*part, at);
+        const auto [nearest, on] = nearest_of_kin(device);
+        pick out = nearest == nullptr ? pick{one, rung::one, one_untuned} : choose(*nearest, at);
         out.on = on;
         return out;
     }
