@@ -10,6 +10,7 @@
 
 #include "tunekit/core/detail/pack.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/linalg/elementary.hpp"
 
 namespace tunekit::surrogate::detail {
 
