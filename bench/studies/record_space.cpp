@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -267,7 +268,9 @@ void record_all(Case on, const settings& s, const std::string& kind)
     std::iota(order.begin(), order.end(), tk::index{0});
     auto gen = tk::random::stream(s.seed, 0x73706163U, 0);
     tk::random::shuffle(order, gen);  // so that what changes with time is no parameter's, and every part is a sample
-    const auto kernel = [&on](const std::vector<std::int64_t>& values) {
+    const auto kernel = [&on](const std::vector<tk::space::value>& config) {
+        std::vector<std::int64_t> values;
+        for (const tk::space::value& v : config) values.push_back(std::get<std::int64_t>(v));
         on.make(values);
         return [&on] { on.run(); };
     };

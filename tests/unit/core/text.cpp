@@ -24,7 +24,8 @@ namespace {
 void compare(std::string_view text)
 {
     if constexpr (core::detail::read_by_library<double>) {
-        const core::detail::leading<double> ours = core::detail::leading_double(text), its = core::leading_number<double>(text);
+        const core::detail::leading<double> ours = core::detail::leading_double(text),
+                                            its = core::leading_number<double>(text);
         INFO(std::string(text));
         REQUIRE(ours.length == its.length);
         REQUIRE(ours.fits == its.fits);
