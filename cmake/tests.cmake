@@ -123,12 +123,12 @@ foreach(package IN LISTS tunekit_packages)
     list(APPEND flags -I${PROJECT_SOURCE_DIR}/packages/${package}/include)
 endforeach()
 
-# tunekit_fail_tests(FOLDER [FLAG...]): FOLDER/*.cpp must not compile, one mistake each, with the message checked.
+# tunekit_fail_tests(FOLDER FLAG...): FOLDER/*.cpp must not compile with these flags, one mistake each, with the message checked.
 function(tunekit_fail_tests folder)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
     foreach(source IN LISTS sources)
         get_filename_component(name ${source} NAME_WE)
-        add_test(NAME fail/${name} COMMAND sh ${PROJECT_SOURCE_DIR}/tests/fail/must_fail.sh ${source} ${CMAKE_CXX_COMPILER} ${core_flags} ${ARGN})
+        add_test(NAME fail/${name} COMMAND sh ${PROJECT_SOURCE_DIR}/tests/fail/must_fail.sh ${source} ${CMAKE_CXX_COMPILER} ${ARGN})
         set_tests_properties(fail/${name} PROPERTIES LABELS fast)
     endforeach()
 endfunction()

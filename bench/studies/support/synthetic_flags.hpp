@@ -137,7 +137,7 @@ private:
         std::vector<tunekit::space::value_parameter> parameters;
         for (std::size_t j = 0; j < sizes_.size(); ++j) {
             parameters.push_back({"f" + std::to_string(j), {}});
-            for (std::int64_t v = 0; v < sizes_[j]; ++v) parameters.back().values.push_back(v);
+            for (std::int64_t v = 0; v < sizes_[j]; ++v) parameters.back().values.emplace_back(v);
         }
         std::vector<std::string> constraints;
         for (const std::size_t k : pairs(of.conflicts))

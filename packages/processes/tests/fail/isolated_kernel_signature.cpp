@@ -3,9 +3,12 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/isolated.hpp"
 
-#include "digits.hpp"
+#include "tunekit/measure/timed.hpp"
+#include "tunekit/space/product.hpp"
 
 int main()
 {
-    auto m = tk::measure::isolated(digits{}, tk::measure::timed{[](const std::string&) {}});
+    namespace tk = tunekit;
+    const auto s = tk::space::product{tk::space::powers_of_two<"tile">(1, 64)};
+    auto m = tk::measure::isolated(s, tk::measure::timed{[](const std::string&) {}});
 }

@@ -197,7 +197,7 @@ private:
     struct between {};   ///< no candidate runs
     struct trial {
         contender of;
-        bool far;  ///< whether it is more than one step of one parameter away from the best
+        bool distant;  ///< whether it is more than one step of one parameter away from the best
     };
     struct race {
         runoff run;
@@ -245,7 +245,7 @@ private:
     /// so far at the same distance.
     [[nodiscard]] double expected_loss(const trial& t) const
     {
-        const double slower = t.of.times.seen() > 0 ? t.of.times.median() / best_cost() : slowest_[t.far];
+        const double slower = t.of.times.seen() > 0 ? t.of.times.median() / best_cost() : slowest_[t.distant];
         return (std::max)(0.0, slower - 1) * best_cost();
     }
 
@@ -342,10 +342,10 @@ private:
 
     void tries(const Space& space, const Strategy& strategy, const options& o, double seconds, bool good)
     {
-        auto& [c, far] = std::get<trial>(doing_);
+        auto& [c, distant] = std::get<trial>(doing_);
         if (good) {
             c.times.add(seconds);
-            slowest_[far] = (std::max)(slowest_[far], 1 + loss_of(seconds) / best_cost());
+            slowest_[distant] = (std::max)(slowest_[distant], 1 + loss_of(seconds) / best_cost());
             slowest_[1] = (std::max)(slowest_[0], slowest_[1]);
         }
         const std::uint64_t runs = c.times.seen(), wanted = best_.calls_of_others(o.runs);
@@ -463,7 +463,7 @@ private:
     std::variant<untaught, between, trial, race, nothing> doing_{};
     std::optional<outcome> verdict_{};
     double known_cost_ = 0;  ///< the best one's in an earlier process; 0: not known
-    double slowest_[2];      ///< the slowest candidate so far, near and far, in times of the best one's cost
+    double slowest_[2];      ///< the slowest candidate so far, near and distant, in times of the best one's cost
     std::uint64_t trials_ = 0, stale_ = 0, first_calls_ = first_calls;
     std::uint32_t strikes_ = 0;  ///< calls of the default or the best that gave no time
     role role_ = role::none;
