@@ -53,7 +53,7 @@ void write(const settings& s)
             run.use.push_back((run.tasks.size() > 1 ? run.tasks[k].name + ": " : std::string()) +
                               tk::report::configuration_of(run.tasks[k], best->candidate, best->values));
     if (s.text || (s.out.empty() && s.svg.empty())) std::fputs(tk::report::to_terminal(run, findings).c_str(), stdout);
-    if (!s.out.empty()) tk::io::write_text(s.out, tk::report::to_page(run, findings, {.refresh_seconds = s.watch}));
+    if (!s.out.empty()) tk::io::write_text(s.out, tk::report::to_page(run, findings, s.watch));
     if (!s.svg.empty()) {
         for (std::size_t k = 0; k < run.tasks.size(); ++k)
             tk::io::write_text(

@@ -95,7 +95,7 @@ void predict(benchmark::State& runs)
         best.push_back(top = std::max(top, f * (0.7 + 0.3 * bench::u01(5, i))));
     }
     const curve::belief<> whole{{.jump = std::numeric_limits<double>::infinity()}};
-    curve::explanation<curve::log_power> found;
+    curve::belief<>::explanation found;
     for (auto _ : runs) {
         bench::splitmix gen{1};
         benchmark::DoNotOptimize(found = whole.explain(best, static_cast<double>(n) + 20, 1, gen));

@@ -68,7 +68,7 @@ public:
     void write(const tunekit::report::seen_run& run, bool goes_on)
     {
         const auto findings = tunekit::report::findings_of(run);
-        const auto page = tunekit::report::to_page(run, findings, {.refresh_seconds = goes_on ? how_.watch : 0});
+        const auto page = tunekit::report::to_page(run, findings, goes_on ? how_.watch : 0);
         try {
             tunekit::io::write_text(how_.path, page);
         } catch (const std::exception& e) {

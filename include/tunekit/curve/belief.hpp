@@ -46,16 +46,6 @@ struct belief_options {
     friend bool operator==(const belief_options&, const belief_options&) = default;
 };
 
-/// A forecast and the fit, samples and acceptance behind it.
-template <family F>
-struct explanation {
-    curve::forecast forecast;         ///< the forecast itself
-    std::size_t first = 0;            ///< where the segment begins in the curve, from 0
-    fitted<F> fit;                    ///< parameters of the normalised curve, value over peak
-    double acceptance = 0;            ///< mean over walkers; 0.4 to 0.7 is usual
-    std::vector<double> predictions;  ///< performance at the horizon, one per kept sample; empty without a posterior
-};
-
 /// Fits a family of rising curves to the best performance so far, and samples the curves' values at a horizon.
 ///
 ///     const curve::belief<> belief;                                      // log power, the paper's numbers
@@ -82,6 +72,16 @@ template <family F = log_power>
 struct belief {
     belief_options options = {};  ///< the defaults are the paper's
 
+    /// A forecast and the fit, samples and acceptance behind it.
+    struct explanation {
+        curve::forecast forecast;  ///< the forecast itself
+        std::size_t first = 0;     ///< where the segment begins in the curve, from 0
+        fitted<F> fit;             ///< parameters of the normalised curve, value over peak
+        double acceptance = 0;     ///< mean over walkers; 0.4 to 0.7 is usual
+        std::vector<double>
+            predictions;  ///< performance at the horizon, one per kept sample; empty without a posterior
+    };
+
     static constexpr std::size_t thin = 10;  ///< all walkers are stored after every this many steps
 
     template <generator G>
@@ -92,13 +92,13 @@ struct belief {
 
     /// The forecast together with its fit, samples and acceptance.
     template <generator G>
-    [[nodiscard]] explanation<F> explain(std::span<const double> best, double horizon, double peak, G& gen) const
+    [[nodiscard]] explanation explain(std::span<const double> best, double horizon, double peak, G& gen) const
     {
         require(horizon > static_cast<double>(best.size()),
                 "belief.predict: the horizon is not beyond the curve, want more trials than it has");
         require(horizon <= 1e15, "belief.predict: the horizon is beyond 1e15 trials, want a nearer one");
         require(options.burn_in + thin <= options.steps, "belief: no step is kept, want burn_in + thin <= steps");
-        explanation<F> out;
+        explanation out;
         const segment part = last_segment(best, options.jump);
         if (part.x.empty()) return out;
         const double last = best.back();

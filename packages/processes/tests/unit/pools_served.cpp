@@ -77,7 +77,7 @@ measure::worker_task<some, measure::timed<std::function<double(int)>, measure::f
     });
 }
 
-measure::isolated_workers pool_of(std::size_t n, measure::served_workers_options options = {})
+measure::isolated_workers pool_of(std::size_t n, measure::isolated_workers::program_options options = {})
 {
     options.workers.pinned = false;
     return measure::served_workers(n, some{}, options);

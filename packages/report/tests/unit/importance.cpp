@@ -255,7 +255,7 @@ TEST_CASE("what is not a grid of the forest's features is refused")
     const table t = grid({2, 2}, [](const auto& x) { return static_cast<double>(x[0]); });
     const auto s = fitted({.trees = 1}, t);
     const auto of = [&](const random_forest::state& state, const std::vector<std::vector<float>>& values,
-                        const tk::surrogate::importance_options& o = {}) { (void)importance_of(state, values, o); };
+                        const variance_shares::options& o = {}) { (void)importance_of(state, values, o); };
     CHECK_THROWS_AS(of(random_forest{}.start(2), {{0, 1}, {0, 1}}), std::invalid_argument);
     CHECK_THROWS_AS(of(s, {{0, 1}}), std::invalid_argument);
     CHECK_THROWS_AS(of(s, {{0, 1}, {}}), std::invalid_argument);

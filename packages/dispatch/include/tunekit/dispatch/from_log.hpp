@@ -20,7 +20,7 @@
 namespace tunekit::dispatch {
 
 /// Options for results from a log. An aggregate: name what you set.
-struct from_log_options {
+struct results::log_options {
     std::string kernel{};              ///< the kernel's name in the names of the tasks
     std::string version = "1";         ///< the version of the kernel's code
     std::string device{};              ///< the name of the device in the rows; empty: the log's machine
@@ -36,7 +36,7 @@ struct from_log_options {
 /// The rows count as found by a search at their shape. Failed trials are left out.
 /// Errors: std::invalid_argument for `best` = 0. tunekit::error where no task of the kernel was measured, where its
 ///         tasks differ in space or in the names of sizes, or where the log is of an older version, without values.
-[[nodiscard]] inline results results_of(const io::log_content& log, const from_log_options& options)
+[[nodiscard]] inline results results_of(const io::log_content& log, const results::log_options& options)
 {
     require(options.best > 0, "results_of: best is 0, want >= 1");
     results out{.kernel = options.kernel, .version = options.version, .words = options.words};

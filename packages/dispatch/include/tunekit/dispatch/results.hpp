@@ -129,6 +129,8 @@ namespace detail {
 /// All rows are of one space, so an index means the same configuration at each shape. What won at one shape can be
 /// tried at another.
 struct results {
+    struct log_options;  ///< of `results_of`
+
     /// The time of one configuration at one shape on one device.
     struct row {
         std::string device{};               ///< the name of the device, in one line

@@ -38,7 +38,7 @@ namespace tunekit::mpi {
 /// A worker whose lease expired gets no job until it answers. That answer is late and does not count.
 ///
 /// A candidate that fails is tried on another worker before its failure counts, under the same ticket, and workers that
-/// fail alone or whose reference fails or is slow are taken out, by the rule of measure::quarantine. While some have
+/// fail alone or whose reference fails or is slow are taken out, by the rule of detail::quarantine. While some have
 /// not joined, it waits for them, not longer than `join_seconds` from the beginning.
 ///
 /// Errors:     std::invalid_argument for a job that does not fit and for options out of range. tunekit::error from

@@ -100,6 +100,8 @@ public:
             cores{};  ///< the processors of each worker, such as share_cores(n, spared).workers; empty: equal shares of all
     };
 
+    struct program_options;  ///< of `served_workers`
+
     /// Forks `n` workers, each with what `make(worker)` returns for it.
     template <makes_worker_tasks Make>
     isolated_workers(std::size_t n, Make make, const options& how)

@@ -51,8 +51,8 @@ void serve(int argc, char** argv, Make make)
 }
 
 /// Settings of `served_workers`.
-struct served_workers_options {
-    isolated_workers::options workers{};     ///< the settings of the pool: memory, processors, enclosure
+struct isolated_workers::program_options {
+    options workers{};                       ///< the settings of the pool: memory, processors, enclosure
     std::string program = "/proc/self/exe";  ///< the program that is started; its main calls `serve`
     std::vector<std::string> arguments{};    ///< further arguments, after those that ask it to serve
     double start_seconds = 30;               ///< seconds within which each worker must have made its tasks
@@ -68,7 +68,7 @@ struct served_workers_options {
 /// Cost:       n programs are started, and run their `make`, at the same time; then that of `isolated_workers`.
 /// Threads:    one at a time.
 [[nodiscard]] inline isolated_workers served_workers(std::size_t n, std::vector<task_identity> tasks,
-                                                     served_workers_options options = {})
+                                                     isolated_workers::program_options options = {})
 {
     return isolated_workers(n,
                             detail::served_program{std::move(options.program), std::move(options.arguments),
@@ -78,7 +78,8 @@ struct served_workers_options {
 
 /// The same for one space.
 template <class Space>
-[[nodiscard]] isolated_workers served_workers(std::size_t n, const Space& space, served_workers_options options = {})
+[[nodiscard]] isolated_workers served_workers(std::size_t n, const Space& space,
+                                              isolated_workers::program_options options = {})
     requires(!std::convertible_to<const Space&, std::vector<task_identity>>)
 {
     return served_workers(n, std::vector<task_identity>{identity_of(space)}, std::move(options));

@@ -20,17 +20,17 @@
 
 namespace tunekit::surrogate {
 
-/// Options of `importance_of`: predictions beyond a bound count as equal to the bound. For costs, set `.at_most` to the
-/// median to learn what matters in the better half: all slower configurations then count alike. For scores use
-/// `.at_least`.
-struct importance_options {
-    double at_least = -std::numeric_limits<double>::infinity();  ///< the lower bound
-    double at_most = std::numeric_limits<double>::infinity();    ///< the upper bound
-};
-
 /// The parts of the variance of a forest. Shares lie in [0, 1]. Mean and sd are over the trees whose predictions vary.
 /// The shares of all singles, of all pairs and of all larger sets of features add up to 1.
 struct variance_shares {
+    /// Options of `importance_of`: predictions beyond a bound count as equal to the bound. For costs, set `.at_most` to
+    /// the median to learn what matters in the better half: all slower configurations then count alike. For scores use
+    /// `.at_least`.
+    struct options {
+        double at_least = -std::numeric_limits<double>::infinity();  ///< the lower bound
+        double at_most = std::numeric_limits<double>::infinity();    ///< the upper bound
+    };
+
     /// The interaction of two features: their share beyond what each has alone.
     struct interaction {
         std::size_t a = 0, b = 0;   ///< a < b
@@ -78,7 +78,7 @@ struct variance_shares {
 ///             constraints forbid; there the forest extrapolates.
 template <core::executor Run>
 [[nodiscard]] variance_shares importance_of(const random_forest::state& s, std::span<const std::vector<float>> values,
-                                            const importance_options& options, const Run& run)
+                                            const variance_shares::options& options, const Run& run)
 {
     require(s.fitted(), "importance_of: the forest is not fitted, want fit first");
     require(values.size() == s.dimensions, "importance_of: want one list of values per feature");
@@ -139,7 +139,7 @@ template <core::executor Run>
 /// The same, on the calling thread.
 [[nodiscard]] inline variance_shares importance_of(const random_forest::state& s,
                                                    std::span<const std::vector<float>> values,
-                                                   const importance_options& options = {})
+                                                   const variance_shares::options& options = {})
 {
     return importance_of(s, values, options, core::serial);
 }

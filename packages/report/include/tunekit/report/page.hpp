@@ -27,11 +27,6 @@
 
 namespace tunekit::report {
 
-/// Options of a page.
-struct page_options {
-    unsigned refresh_seconds = 0;  ///< seconds after which the page reloads itself, for a run in progress; 0: never
-};
-
 namespace detail {
 
 inline constexpr figure_size narrow_figure{.width = 360, .height = 300, .max_dots = 500, .style = "narrow"};
@@ -39,13 +34,13 @@ inline constexpr figure_size narrow_figure{.width = 360, .height = 300, .max_dot
 /// Builds the page piece by piece.
 class page_writer {
 public:
-    page_writer(const seen_run& run, const std::vector<findings>& all, const page_options& options)
+    page_writer(const seen_run& run, const std::vector<findings>& all, unsigned refresh_seconds)
         : run_(run),
           all_(all),
           to_({.title = run.title.empty() ? "A run" : run.title,
                .kicker = "Tuning report",
                .facts = run.facts,
-               .refresh_seconds = options.refresh_seconds})
+               .refresh_seconds = refresh_seconds})
     {
         const auto n = static_cast<double>((std::max)(run.tasks.size(), std::size_t{1}));
         dots_ = static_cast<std::size_t>(1200 / std::sqrt(n)) + 50;
@@ -225,11 +220,11 @@ private:
 
 /// The run as one HTML page. It needs no network and no other script, and can be read without JavaScript. Names and
 /// messages are escaped. It is below 2 MB for 10^4 trials: of more than about 1200 trials a picture shows some, and
-/// says so.
+/// says so. For a run in progress, it reloads itself every `refresh_seconds`; 0: never.
 [[nodiscard]] inline std::string to_page(const seen_run& run, const std::vector<findings>& all,
-                                         const page_options& options = {})
+                                         unsigned refresh_seconds = 0)
 {
-    return detail::page_writer(run, all, options).text();
+    return detail::page_writer(run, all, refresh_seconds).text();
 }
 
 }  // namespace tunekit::report

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "tunekit/mpi/detail/piece.hpp"
+#include "tunekit/mpi/detail/quarantine.hpp"
 #include "tunekit/mpi/members.hpp"
 #include "tunekit/mpi/messages.hpp"
-#include "tunekit/processes/quarantine.hpp"
 
 namespace tunekit::mpi::detail {
 
@@ -30,12 +30,11 @@ namespace tunekit::mpi::detail {
     return s == member::state::refused || s == member::state::taken_out || s == member::state::gone;
 }
 
-/// What became of the pieces on each worker, by the rule of measure::quarantine, for each duty by itself.
+/// What became of the pieces on each worker, by the rule of quarantine, for each duty by itself.
 class trust {
 public:
     explicit trust(std::size_t workers)
-        : rules_{measure::quarantine(workers), measure::quarantine(workers), measure::quarantine(workers)},
-          failures_(workers)
+        : rules_{quarantine(workers), quarantine(workers), quarantine(workers)}, failures_(workers)
     {
     }
 
@@ -124,11 +123,11 @@ private:
     {
         return has(p.built_badly, w) || losses_.by(w, p.what);
     }
-    [[nodiscard]] measure::quarantine& rule(duty a) { return rules_[static_cast<std::size_t>(a)]; }
-    [[nodiscard]] const measure::quarantine& rule(duty a) const { return rules_[static_cast<std::size_t>(a)]; }
+    [[nodiscard]] quarantine& rule(duty a) { return rules_[static_cast<std::size_t>(a)]; }
+    [[nodiscard]] const quarantine& rule(duty a) const { return rules_[static_cast<std::size_t>(a)]; }
 
-    std::array<measure::quarantine, 3> rules_;  ///< by duty
-    std::vector<std::string> failures_;         ///< the last on each worker
+    std::array<quarantine, 3> rules_;    ///< by duty
+    std::vector<std::string> failures_;  ///< the last on each worker
     losses losses_{};
 };
 

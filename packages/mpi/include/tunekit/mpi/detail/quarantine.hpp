@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace tunekit::measure {
+namespace tunekit::mpi::detail {
 
 /// The rule by which a pool finds a sick worker, from events (worker, candidate, outcome). A worker has failed *alone*
 /// with a candidate that failed there and was then measured on another. It is *trusted* while it has measured
@@ -89,4 +89,4 @@ private:
     std::vector<history> workers_;
 };
 
-}  // namespace tunekit::measure
+}  // namespace tunekit::mpi::detail

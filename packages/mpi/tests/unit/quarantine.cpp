@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/processes/quarantine.hpp"
+#include "tunekit/mpi/detail/quarantine.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 
-using tunekit::measure::quarantine;
+using tunekit::mpi::detail::quarantine;
 
 TEST_CASE("a failure counts once a trusted worker agrees, or enough of them")
 {
