@@ -16,3 +16,7 @@
 #include "tunekit/processes/program/readings.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/processes/tune_kernel.hpp"
+
+#if defined(TUNEKIT_PROCESSES_BODIES)  // in one source file of a program that links no library
+#include "tunekit/processes/processes.cpp"
+#endif
