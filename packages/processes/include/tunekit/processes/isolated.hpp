@@ -24,6 +24,7 @@
 #if TUNEKIT_FORKS
 #include "tunekit/processes/detail/bad_candidates.hpp"
 #include "tunekit/processes/detail/flush_last_cache.hpp"
+#include "tunekit/processes/detail/fork_zygote.hpp"
 #include "tunekit/processes/detail/owned.hpp"
 #include "tunekit/processes/detail/worker_link.hpp"
 #endif

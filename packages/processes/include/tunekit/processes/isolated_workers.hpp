@@ -207,8 +207,6 @@ inline void detail::pool_access::watch(const isolated_workers& pool, poll_set& e
 }  // namespace tunekit::measure
 
 #if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
-#include "tunekit/processes/detail/pool_of_workers.hpp"
-
 namespace tunekit::measure::detail {
 
 TUNEKIT_INLINE measurement measure_task(void* self, std::size_t task, index candidate, const limits& within)

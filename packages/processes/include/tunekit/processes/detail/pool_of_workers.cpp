@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: MIT
-#pragma once
 
-/// \file
-/// The bodies of `isolated_workers`: how it hands out jobs and reads answers.
-
-#include "tunekit/core/compiled.hpp"
+// How `isolated_workers` hands out jobs and reads answers.
 #include "tunekit/processes/isolated_workers.hpp"
 
-#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
 #include <algorithm>
-#include <cstddef>
 #include <exception>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/jobs.hpp"
+#include "tunekit/processes/detail/fork_zygote.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/spawned_zygote.hpp"
 #include "tunekit/processes/share_cores.hpp"
 #include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::measure {
 
-TUNEKIT_INLINE detail::lone_worker::lone_worker(isolated_workers& pool, std::size_t worker, std::size_t task) noexcept
+detail::lone_worker::lone_worker(isolated_workers& pool, std::size_t worker, std::size_t task) noexcept
     : pool_(&pool), worker_(worker), task_(task)
 {
 }
 
-TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_program program, const options& how)
+isolated_workers::isolated_workers(std::size_t n, detail::served_program program, const options& how)
     : program_(std::move(program))
 {
     const auto cores = cores_of(n, how);
@@ -49,13 +37,13 @@ TUNEKIT_INLINE isolated_workers::isolated_workers(std::size_t n, detail::served_
     }
 }
 
-TUNEKIT_INLINE std::size_t isolated_workers::room() const noexcept
+std::size_t isolated_workers::room() const noexcept
 {
     const std::size_t places = alive();
     return places > out_ ? places - out_ : 0;
 }
 
-TUNEKIT_INLINE void isolated_workers::submit(const job& next)
+void isolated_workers::submit(const job& next)
 {
     require(room() > 0, "isolated_workers.submit: no room, want a call of room() before");
     require(next.task < task_count_, "isolated_workers.submit: no such task, want one of those that `make` returns");
@@ -74,7 +62,7 @@ TUNEKIT_INLINE void isolated_workers::submit(const job& next)
     s.link.begin(order);
 }
 
-TUNEKIT_INLINE std::vector<answer> isolated_workers::collect(double seconds)
+std::vector<answer> isolated_workers::collect(double seconds)
 {
     const double start = wall_clock{}();
     for (;;) {
@@ -93,14 +81,14 @@ TUNEKIT_INLINE std::vector<answer> isolated_workers::collect(double seconds)
     }
 }
 
-TUNEKIT_INLINE detail::lone_worker isolated_workers::alone(std::size_t worker, std::size_t task)
+detail::lone_worker isolated_workers::alone(std::size_t worker, std::size_t task)
 {
     require(worker < workers(), "isolated_workers.alone: no such worker, want one below workers()");
     require(task < task_count_, "isolated_workers.alone: no such task, want one of those that `make` returns");
     return {*this, worker, task};
 }
 
-TUNEKIT_INLINE std::vector<std::vector<int>> isolated_workers::cores_of(std::size_t n, const options& how)
+std::vector<std::vector<int>> isolated_workers::cores_of(std::size_t n, const options& how)
 {
     require(n >= 1, "isolated_workers: 0 workers, want >= 1");
     const std::vector<int> allowed = detail::allowed_cores();
@@ -110,8 +98,8 @@ TUNEKIT_INLINE std::vector<std::vector<int>> isolated_workers::cores_of(std::siz
     return how.cores;
 }
 
-TUNEKIT_INLINE detail::worker_hold isolated_workers::hold_of(const std::vector<any_worker_task>& tasks,
-                                                             const options& how, const std::vector<int>& cores)
+detail::worker_hold isolated_workers::hold_of(const std::vector<any_worker_task>& tasks, const options& how,
+                                              const std::vector<int>& cores)
 {
     detail::worker_hold out{.memory_bytes = how.memory_bytes,
                             .watched = how.rule == isolated_options::memory_rule::resident,
@@ -123,13 +111,13 @@ TUNEKIT_INLINE detail::worker_hold isolated_workers::hold_of(const std::vector<a
     return out;
 }
 
-TUNEKIT_INLINE detail::worker_link isolated_workers::fork(std::vector<any_worker_task>& tasks, detail::worker_hold hold)
+detail::worker_link isolated_workers::fork(std::vector<any_worker_task>& tasks, detail::worker_hold hold)
 {
     auto children = detail::fork_zygote({&tasks, detail::measure_task}, hold, "isolated_workers");
     return {std::move(children), std::move(hold)};
 }
 
-TUNEKIT_INLINE void isolated_workers::add(detail::worker_link link, std::size_t tasks)
+void isolated_workers::add(detail::worker_link link, std::size_t tasks)
 {
     require(tasks >= 1, "isolated_workers: `make` returned no task, want one or more");
     require(stations_.empty() || tasks == task_count_,
@@ -138,13 +126,13 @@ TUNEKIT_INLINE void isolated_workers::add(detail::worker_link link, std::size_t 
     stations_.push_back({.link = std::move(link)});
 }
 
-TUNEKIT_INLINE void isolated_workers::watch(detail::poll_set& events) const
+void isolated_workers::watch(detail::poll_set& events) const
 {
     for (const station& s : stations_)
         if (s.busy) s.link.watch(events);
 }
 
-TUNEKIT_INLINE void isolated_workers::revive(std::size_t k) noexcept
+void isolated_workers::revive(std::size_t k) noexcept
 {
     try {
         const detail::worker_hold& hold = stations_[k].link.hold();
@@ -159,24 +147,24 @@ TUNEKIT_INLINE void isolated_workers::revive(std::size_t k) noexcept
     }
 }
 
-TUNEKIT_INLINE std::size_t isolated_workers::alive() const noexcept
+std::size_t isolated_workers::alive() const noexcept
 {
     return static_cast<std::size_t>(
         std::count_if(stations_.begin(), stations_.end(), [](const station& s) { return !s.link.gone(); }));
 }
 
-TUNEKIT_INLINE std::string isolated_workers::why_lost() const
+std::string isolated_workers::why_lost() const
 {
     return stations_.empty() ? std::string("the pool had no worker") : stations_.back().link.why_gone();
 }
 
-TUNEKIT_INLINE void isolated_workers::give_out(answer a)
+void isolated_workers::give_out(answer a)
 {
     --out_;
     given_.push_back(std::move(a));
 }
 
-TUNEKIT_INLINE void isolated_workers::look_after()
+void isolated_workers::look_after()
 {
     for (std::size_t k = 0; k < stations_.size(); ++k) {
         station& s = stations_[k];
@@ -189,7 +177,7 @@ TUNEKIT_INLINE void isolated_workers::look_after()
     }
 }
 
-TUNEKIT_INLINE measurement isolated_workers::measure_alone(std::size_t worker, const detail::order& next)
+measurement isolated_workers::measure_alone(std::size_t worker, const detail::order& next)
 {
     require(out_ == 0, "isolated_workers.alone: jobs are out, want them collected before");
     if (const measurement* const known = bad_.find(next)) return *known;
@@ -203,7 +191,7 @@ TUNEKIT_INLINE measurement isolated_workers::measure_alone(std::size_t worker, c
     return *std::move(m);
 }
 
-TUNEKIT_INLINE std::vector<measurement> detail::lone_worker::measure(std::span<const index> batch, const limits& within)
+std::vector<measurement> detail::lone_worker::measure(std::span<const index> batch, const limits& within)
 {
     std::vector<measurement> out;
     out.reserve(batch.size());
@@ -213,4 +201,3 @@ TUNEKIT_INLINE std::vector<measurement> detail::lone_worker::measure(std::span<c
 }
 
 }  // namespace tunekit::measure
-#endif  // TUNEKIT_BODIES
