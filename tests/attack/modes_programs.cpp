@@ -3,6 +3,7 @@
 // one has the verdict that it has earned, and neither a process nor a file is left. TUNEKIT_FAULT=NAME tries one of them alone.
 // also run: --as nobody
 #include <doctest/doctest.h>
+#include <algorithm>
 
 #include <fcntl.h>
 #include <sys/prctl.h>

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,6 +2,7 @@
 #include "tunekit/dispatch/header.hpp"
 
 #include <sys/stat.h>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>

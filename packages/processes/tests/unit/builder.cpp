@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/build/builder.hpp"
 
+#include <dirent.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -8,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cerrno>
 
 #include <csignal>
 #include <cstddef>

@@ -2,6 +2,7 @@
 #include "tunekit/processes/isolated_workers.hpp"
 
 #include <doctest/doctest.h>
+#include <algorithm>
 
 #include <sched.h>
 #include <sys/wait.h>

@@ -3,6 +3,7 @@
 #include "tunekit/processes/program/program.hpp"
 
 #include <doctest/doctest.h>
+#include <csignal>
 
 #include <signal.h>
 #include <sys/stat.h>

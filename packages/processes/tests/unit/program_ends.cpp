@@ -3,6 +3,8 @@
 #include "tunekit/processes/program/program.hpp"
 
 #include <doctest/doctest.h>
+#include <csignal>
+#include <ctime>
 
 #include <fcntl.h>
 #include <signal.h>
