@@ -28,6 +28,7 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/timed.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
 #include "tunekit/random/uniform.hpp"

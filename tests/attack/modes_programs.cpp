@@ -28,6 +28,7 @@
 #include "tests/support/parents.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program.hpp"
 #include "tunekit/space/value_product.hpp"
 

@@ -27,6 +27,8 @@
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/build/pipeline.hpp"
 #include "tunekit/processes/detail/descent.hpp"
+#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/processes/isolated.hpp"
 #include "tunekit/space/product.hpp"

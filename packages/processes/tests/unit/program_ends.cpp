@@ -24,6 +24,8 @@
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/processes/detail/child.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program/readings.hpp"
 
 namespace tk = tunekit;
