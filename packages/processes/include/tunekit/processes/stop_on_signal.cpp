@@ -4,7 +4,6 @@
 #include <atomic>
 #include <csignal>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/processes/detail/system/signals.hpp"
 
 namespace tunekit {

@@ -4,7 +4,7 @@
 /// \file
 /// Ends a run in order, with its results so far, on SIGINT, SIGTERM, SIGHUP or SIGQUIT.
 
-#include "tunekit/core/config.hpp"
+#include "tunekit/core/error.hpp"
 
 namespace tunekit {
 

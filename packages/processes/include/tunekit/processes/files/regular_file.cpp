@@ -6,8 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "tunekit/core/error.hpp"
-
 namespace tunekit::io {
 
 namespace detail {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::io {

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <system_error>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/processes/files/text.hpp"
 
 namespace tunekit::io {

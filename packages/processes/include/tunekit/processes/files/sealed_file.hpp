@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 
 namespace tunekit::io {

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/processes/detail/file_writer.hpp"
 

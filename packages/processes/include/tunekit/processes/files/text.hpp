@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
+
 namespace tunekit::io {
 
 /// The pieces of `text` between `separator`s: "a,,b" has three. An empty text has one empty piece.
