@@ -38,6 +38,7 @@
 
 #include "tests/support/attacks.hpp"
 #include "tests/support/parents.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/measure/verify.hpp"

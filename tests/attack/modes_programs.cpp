@@ -27,6 +27,7 @@
 #include "tests/support/attacks.hpp"
 #include "tests/support/parents.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program.hpp"

@@ -22,6 +22,7 @@
 
 #include "tests/fuzz/targets.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"

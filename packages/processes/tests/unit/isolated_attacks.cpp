@@ -26,6 +26,7 @@
 
 #include "tests/support/isolation.hpp"
 #include "tests/support/parents.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/processes/detail/descent.hpp"

@@ -18,6 +18,7 @@
 
 #include "tests/support/programs.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program/readings.hpp"
 #include "tunekit/random/philox.hpp"
