@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/fork_zygote.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/spawned_zygote.hpp"
