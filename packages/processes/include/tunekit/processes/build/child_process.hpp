@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/descent.hpp"
 
