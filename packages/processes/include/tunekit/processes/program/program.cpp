@@ -2,20 +2,15 @@
 #include "tunekit/processes/program/program.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <exception>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +27,7 @@
 #include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/program_plan.hpp"
+#include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/program/program_options.hpp"
