@@ -8,6 +8,7 @@
 // them (network_jobs.hpp), table and JSON (network_report.hpp), page (network_page.hpp).
 
 #include <signal.h>
+#include <csignal>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -5,6 +5,7 @@
 //     mpirun -n 4 tune_network_mpi --network resnet18 --seconds 60 --log run.jsonl
 
 #include <signal.h>
+#include <csignal>
 
 #include <CLI/CLI.hpp>
 #include <cstddef>

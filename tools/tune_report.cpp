@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <cstdio>
 #include <string>

@@ -21,6 +21,7 @@
 #include "bench/studies/support/middle.hpp"
 #include "bench/studies/support/study_app.hpp"
 #include "tools/support/program.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/explore/annealing.hpp"
 #include "tunekit/explore/policy_gradient.hpp"
 #include "tunekit/measure/replay.hpp"

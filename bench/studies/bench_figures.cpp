@@ -18,6 +18,7 @@
 #include "bench/studies/support/recorded_runs.hpp"
 #include "bench/studies/support/replay_network.hpp"
 #include "bench/studies/support/study_app.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/explore/contextual.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/report/figures.hpp"

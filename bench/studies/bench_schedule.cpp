@@ -24,6 +24,7 @@
 #include "bench/studies/support/replay_network.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"

@@ -2,6 +2,7 @@
 // Files that are not as they were written: logs after surgery, hostile texts for every reader, winners whose writers are killed, are
 // several users, or have no locks. `--tenth` takes a tenth of the operations.
 #include <doctest/doctest.h>
+#include <csignal>
 
 #include <signal.h>
 #include <sys/file.h>

@@ -3,6 +3,7 @@
 // lost or measured again, none is held against its configuration, the record is that of the killed process to the last bit, and no
 // process is left. 200 kills; `attack_kills --kills 1000` for as many as one likes, `--seed 2` for others.
 #include <doctest/doctest.h>
+#include <csignal>
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -27,6 +28,7 @@
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/timed.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
 #include "tunekit/random/uniform.hpp"

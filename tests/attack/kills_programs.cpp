@@ -22,6 +22,7 @@
 #include "tests/support/attacks.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/records/logged.hpp"

@@ -3,6 +3,7 @@
 // one has the verdict that it has earned, and neither a process nor a file is left. TUNEKIT_FAULT=NAME tries one of them alone.
 // also run: --as nobody
 #include <doctest/doctest.h>
+#include <algorithm>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -26,7 +27,9 @@
 #include "tests/support/attacks.hpp"
 #include "tests/support/parents.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program.hpp"
 #include "tunekit/space/value_product.hpp"
 

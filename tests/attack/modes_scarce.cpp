@@ -2,6 +2,7 @@
 // A disk without room, and one that may not be written: the run of a program ends with an error that names the folder, nothing is held
 // against a configuration, and once there is room the same folders serve. It mounts small disks in a namespace of its own.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <sched.h>
 #include <sys/mount.h>

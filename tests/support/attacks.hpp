@@ -17,6 +17,7 @@
 
 #include "tests/support/files.hpp"
 #include "tunekit/core/index_table.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/descent.hpp"
 
 namespace support {

@@ -12,6 +12,7 @@
 
 #include <optional>
 
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/isolated.hpp"
 
 /// A fault as it is written, which no sanitizer sees and nothing inlines.

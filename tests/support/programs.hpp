@@ -5,6 +5,7 @@
 /// What tests of `measure::program` share: programs that a shell interprets, and what they leave in files.
 
 #include <doctest/doctest.h>
+#include <csignal>
 
 #include <signal.h>
 #include <unistd.h>

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/scoring/yardstick.hpp"

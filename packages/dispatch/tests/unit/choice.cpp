@@ -2,6 +2,7 @@
 #include "tunekit/dispatch/choice.hpp"
 
 #include <unistd.h>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -2,6 +2,7 @@
 #include "tunekit/dispatch/header.hpp"
 
 #include <sys/stat.h>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -13,6 +14,7 @@
 #include "packages/dispatch/tests/unit/by_hand_header.golden"
 #include "packages/dispatch/tests/unit/fixtures.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"

@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include <csignal>
+#include <exception>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/build/builder.hpp"
 
+#include <dirent.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -8,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cerrno>
 
 #include <csignal>
 #include <cstddef>
@@ -25,6 +27,8 @@
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/build/pipeline.hpp"
 #include "tunekit/processes/detail/descent.hpp"
+#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/processes/isolated.hpp"
 #include "tunekit/space/product.hpp"

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <atomic>
 #include <cerrno>
@@ -21,6 +22,8 @@
 
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/timed.hpp"
+#include "tunekit/processes/detail/keeper.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/processes/isolated.hpp"
 #include "tunekit/processes/isolated_workers.hpp"

@@ -2,6 +2,7 @@
 #include "tunekit/processes/isolated.hpp"
 
 #include <doctest/doctest.h>
+#include <new>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -26,8 +26,14 @@
 
 #include "tests/support/isolation.hpp"
 #include "tests/support/parents.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
+#include "tunekit/processes/detail/descent.hpp"
+#include "tunekit/processes/detail/keeper.hpp"
+#include "tunekit/processes/detail/process.hpp"
+#include "tunekit/processes/detail/worker.hpp"
+#include "tunekit/processes/detail/worker_link.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/isolation.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/timed.hpp"
 

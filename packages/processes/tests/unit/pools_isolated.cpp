@@ -2,6 +2,7 @@
 #include "tunekit/processes/isolated_workers.hpp"
 
 #include <doctest/doctest.h>
+#include <algorithm>
 
 #include <sched.h>
 #include <sys/wait.h>
@@ -21,6 +22,7 @@
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
+#include "tunekit/processes/detail/process.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;

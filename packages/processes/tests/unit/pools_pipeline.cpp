@@ -19,6 +19,7 @@
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/build/generated_kernel.hpp"
+#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/isolated.hpp"
 
 namespace tk = tunekit;

@@ -21,6 +21,7 @@
 #include "tests/support/parents.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_stable.hpp"
+#include "tunekit/processes/detail/spawned_zygote.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;

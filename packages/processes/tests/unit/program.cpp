@@ -2,6 +2,7 @@
 #include "tunekit/processes/program/program.hpp"
 
 #include <doctest/doctest.h>
+#include <csignal>
 
 #include <signal.h>
 #include <unistd.h>

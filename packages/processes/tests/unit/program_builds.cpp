@@ -3,6 +3,7 @@
 #include "tunekit/processes/program/program.hpp"
 
 #include <doctest/doctest.h>
+#include <csignal>
 
 #include <signal.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@
 
 #include "tests/support/programs.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program/readings.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"

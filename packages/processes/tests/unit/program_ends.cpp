@@ -3,6 +3,8 @@
 #include "tunekit/processes/program/program.hpp"
 
 #include <doctest/doctest.h>
+#include <csignal>
+#include <ctime>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,6 +24,8 @@
 #include "tests/support/environment_variable.hpp"
 #include "tests/support/programs.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/processes/detail/child.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program/readings.hpp"
 
 namespace tk = tunekit;

@@ -11,6 +11,7 @@
 
 #include "tests/support/said_in_child.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/isolated.hpp"
 
 namespace tk = tunekit;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <cstddef>
 #include <cstdio>
+#include <ctime>
 #include <string>
 #include <thread>
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/dispatch/choice.hpp"
 #include "tunekit/dispatch/choice_file.hpp"
 #include "tunekit/dispatch/picker.hpp"

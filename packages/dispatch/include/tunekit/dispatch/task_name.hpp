@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/dispatch/results.hpp"
 #include "tunekit/processes/files/text.hpp"
 

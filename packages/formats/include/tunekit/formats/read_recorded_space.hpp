@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/csv.hpp"
 #include "tunekit/formats/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"

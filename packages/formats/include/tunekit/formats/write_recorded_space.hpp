@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
 #include "tunekit/measure/concepts.hpp"

@@ -5,6 +5,7 @@
 /// A pool over MPI: rank 0 tunes, the other ranks measure.
 
 #include <signal.h>
+#include <csignal>
 
 #include <cstddef>
 #include <cstdint>

@@ -5,14 +5,12 @@
 /// Buffers for a kernel's outputs that detect writes outside them.
 
 #include <cstddef>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/system/memory.hpp"
 
 namespace tunekit::measure {
 
@@ -24,19 +22,48 @@ struct canary {
     static constexpr unsigned char pattern = 0xC5;  ///< the value of each byte until something else writes there
 
     /// The first byte that was overwritten, counted from the end of the buffer; `size` where none was.
-    [[nodiscard]] std::size_t first_damaged() const noexcept
-    {
-        const volatile unsigned char* const seen = bytes;  // another process writes here
-        std::size_t i = 0;
-        while (i < size && seen[i] == pattern) ++i;
-        return i;
-    }
+    [[nodiscard]] std::size_t first_damaged() const noexcept;
 
     /// Whether every byte still has the pattern; true where there is no byte.
     [[nodiscard]] bool intact() const noexcept { return first_damaged() == size; }
     /// Writes the pattern into every byte again.
-    void restore() const noexcept { std::memset(bytes, pattern, size); }
+    void restore() const noexcept;
 };
+
+namespace detail {
+
+/// The pages of a `guarded_buffer`, zero, between two that cannot be touched. Move-only.
+class guarded_pages {
+public:
+    /// Maps what holds `bytes`. Throws tunekit::error where the system gives no memory.
+    explicit guarded_pages(std::size_t bytes);
+    guarded_pages(guarded_pages&& other) noexcept
+        : first_(std::exchange(other.first_, nullptr)), bytes_(other.bytes_), inner_(other.inner_)
+    {
+    }
+    guarded_pages& operator=(guarded_pages&& other) noexcept
+    {
+        std::swap(first_, other.first_);
+        std::swap(bytes_, other.bytes_);
+        std::swap(inner_, other.inner_);
+        return *this;
+    }
+    guarded_pages(const guarded_pages&) = delete;
+    guarded_pages& operator=(const guarded_pages&) = delete;
+    ~guarded_pages();
+
+    [[nodiscard]] unsigned char* first() const noexcept { return first_; }
+    [[nodiscard]] measure::canary canary() const noexcept { return {first_ + bytes_, inner_ - bytes_}; }
+    /// Forbids writing. Throws tunekit::error where the system refuses.
+    void protect() const;
+
+private:
+    unsigned char* first_ = nullptr;  ///< the page after the first guard
+    std::size_t bytes_ = 0;           ///< of the buffer
+    std::size_t inner_ = 0;           ///< of the pages that hold it
+};
+
+}  // namespace detail
 
 /// A buffer of `n` elements in pages of its own. It is zero at first, and shared with processes forked later: the
 /// parent reads what a worker writes.
@@ -55,69 +82,46 @@ class guarded_buffer {
 public:
     /// Maps pages for `n` elements, which are zero. Throws tunekit::error where the system gives no memory, and
     /// std::invalid_argument for 0 elements or a size that overflows.
-    explicit guarded_buffer(std::size_t n) : size_(n)
-    {
-        require(n > 0, "guarded_buffer: 0 elements, want >= 1");
-        require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T),
-                "guarded_buffer: the size overflows, want less");
-        const std::size_t page = system::detail::page_bytes();
-        const std::size_t inner = (n * sizeof(T) + page - 1) / page * page;
-        void* const at = system::detail::map_pages(inner + 2 * page);
-        if (at == nullptr) throw error("guarded_buffer: the system gives no memory of this size");
-        whole_ = static_cast<unsigned char*>(at);
-        mapped_ = inner + 2 * page;
-        if (!system::detail::protect_pages(whole_ + page, inner, system::detail::access::write)) {
-            system::detail::unmap_pages(whole_, mapped_);
-            throw error("guarded_buffer: the system gives no access to its own pages");
-        }
-        std::memset(whole_ + page, 0, inner);
-        canary().restore();
-    }
+    explicit guarded_buffer(std::size_t n) : pages_(bytes_of(n)), size_(n) {}
 
     /// Takes over the pages of `other`, which is empty afterwards.
     guarded_buffer(guarded_buffer&& other) noexcept
-        : whole_(std::exchange(other.whole_, nullptr)), mapped_(other.mapped_), size_(std::exchange(other.size_, 0))
+        : pages_(std::move(other.pages_)), size_(std::exchange(other.size_, 0))
     {
     }
     guarded_buffer& operator=(guarded_buffer&& other) noexcept
     {
-        std::swap(whole_, other.whole_);
-        std::swap(mapped_, other.mapped_);
+        std::swap(pages_, other.pages_);
         std::swap(size_, other.size_);
         return *this;
     }
     guarded_buffer(const guarded_buffer&) = delete;
     guarded_buffer& operator=(const guarded_buffer&) = delete;
-    ~guarded_buffer()
-    {
-        if (whole_ != nullptr) system::detail::unmap_pages(whole_, mapped_);
-    }
+    ~guarded_buffer() = default;
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     /// The first element, at the beginning of a page. Not for a buffer that was moved from.
-    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(whole_ + system::detail::page_bytes()); }
+    [[nodiscard]] T* data() const noexcept { return reinterpret_cast<T*>(pages_.first()); }
     /// A view of all elements, valid as long as the pages are.
     [[nodiscard]] std::span<T> span() const noexcept { return {data(), size_}; }
 
     /// The bytes after the last element; none where the elements fill their last page.
-    [[nodiscard]] measure::canary canary() const noexcept
-    {
-        unsigned char* const end = whole_ + system::detail::page_bytes() + size_ * sizeof(T);
-        return {end, static_cast<std::size_t>(whole_ + mapped_ - system::detail::page_bytes() - end)};
-    }
+    [[nodiscard]] measure::canary canary() const noexcept { return pages_.canary(); }
 
     /// Forbids writing, in this process and in processes forked later. Use it for references and inputs. Throws
     /// tunekit::error where the system refuses.
-    void protect() const
-    {
-        const std::size_t page = system::detail::page_bytes();
-        if (!system::detail::protect_pages(whole_ + page, mapped_ - 2 * page, system::detail::access::read))
-            throw error("guarded_buffer: the system refuses to protect its pages");
-    }
+    void protect() const { pages_.protect(); }
 
 private:
-    unsigned char* whole_ = nullptr;  ///< the page before the first element
-    std::size_t mapped_ = 0;          ///< bytes, both guard pages included
+    static std::size_t bytes_of(std::size_t n)
+    {
+        require(n > 0, "guarded_buffer: 0 elements, want >= 1");
+        require(n <= (std::numeric_limits<std::size_t>::max)() / 4 / sizeof(T),
+                "guarded_buffer: the size overflows, want less");
+        return n * sizeof(T);
+    }
+
+    detail::guarded_pages pages_;
     std::size_t size_ = 0;
 };
 

@@ -4,18 +4,8 @@
 /// \file
 /// Energy, from the counters that Linux has for the packages of a machine.
 
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
-
-#include "tunekit/core/compiled.hpp"
-#include "tunekit/core/text.hpp"
-#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure {
 
@@ -58,55 +48,3 @@ private:
 };
 
 }  // namespace tunekit::measure
-
-#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
-namespace tunekit::measure {
-
-namespace detail {
-
-/// The number in a file of sysfs; empty where it cannot be read.
-TUNEKIT_INLINE std::optional<double> number_in_file(const std::string& path)
-{
-    const int file = system::detail::open_file(path, system::detail::opening::read);
-    if (file < 0) return std::nullopt;
-    char text[64];
-    const std::ptrdiff_t got = system::detail::read_some(file, text, sizeof text);
-    system::detail::close_file(file);
-    std::string_view word(text, static_cast<std::size_t>(got > 0 ? got : 0));
-    while (!word.empty() && (word.back() == '\n' || word.back() == ' ')) word.remove_suffix(1);
-    return core::number<double>(word);
-}
-
-}  // namespace detail
-
-TUNEKIT_INLINE energy_counter::energy_counter(std::string folder)
-{
-    for (std::size_t k = 0; k < 64; ++k) {
-        const std::string zone = folder + "/intel-rapl:" + std::to_string(k);
-        const auto now = detail::number_in_file(zone + "/energy_uj");
-        if (!now) continue;
-        packages_.push_back(
-            {zone + "/energy_uj", detail::number_in_file(zone + "/max_energy_range_uj").value_or(0), *now});
-    }
-}
-
-TUNEKIT_INLINE void energy_counter::restart()
-{
-    for (package& p : packages_)
-        p.begun = detail::number_in_file(p.file).value_or(std::numeric_limits<double>::quiet_NaN());
-}
-
-TUNEKIT_INLINE double energy_counter::joules() const
-{
-    if (packages_.empty()) return std::numeric_limits<double>::quiet_NaN();
-    double sum = 0;
-    for (const package& p : packages_) {
-        const double now = detail::number_in_file(p.file).value_or(std::numeric_limits<double>::quiet_NaN());
-        const double more = now - p.begun;
-        sum += more < 0 ? p.range > 0 ? more + p.range : std::numeric_limits<double>::quiet_NaN() : more;
-    }
-    return 1e-6 * sum;
-}
-
-}  // namespace tunekit::measure
-#endif  // TUNEKIT_BODIES

@@ -4,33 +4,9 @@
 /// \file
 /// Ends a run in order, with its results so far, on SIGINT, SIGTERM, SIGHUP or SIGQUIT.
 
-#include <atomic>
-#include <csignal>
-
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/system/signals.hpp"
 
 namespace tunekit {
-
-namespace detail {
-
-/// The signal that came; 0: none. There is one for the process, because signals are the process's.
-inline std::atomic<int> signal_heard{0};
-inline std::atomic<bool> signals_watched{false};
-
-/// Begins without a signal heard. Throws tunekit::error where another object exists.
-struct only_watch {
-    only_watch()
-    {
-        if (signals_watched.exchange(true)) throw error("stop_on_signal: there is one already, want one at a time");
-        signal_heard = 0;
-    }
-    only_watch(const only_watch&) = delete;
-    only_watch& operator=(const only_watch&) = delete;
-    ~only_watch() { signals_watched = false; }
-};
-
-}  // namespace detail
 
 /// While it lives, SIGINT, SIGTERM, SIGHUP and SIGQUIT end runs in order instead of the program. It is a `watch` for
 /// `tune` and `tune_tasks`. A SIGHUP that is ignored, as by nohup, stays so.
@@ -49,12 +25,13 @@ struct only_watch {
 class stop_on_signal {
 public:
     /// Begins to watch the signals, without a signal heard. Throws tunekit::error where another object exists.
-    stop_on_signal() = default;
+    stop_on_signal();
     stop_on_signal(const stop_on_signal&) = delete;
     stop_on_signal& operator=(const stop_on_signal&) = delete;
+    ~stop_on_signal();
 
     /// The signal that arrived; 0: none.
-    [[nodiscard]] int heard() const noexcept { return detail::signal_heard; }
+    [[nodiscard]] int heard() const noexcept;
     /// The exit status that a shell reports for that signal: 128 plus its number; 0 where none arrived.
     [[nodiscard]] int status() const noexcept { return heard() == 0 ? 0 : 128 + heard(); }
 
@@ -67,13 +44,9 @@ public:
     }
 
 private:
-    static void note(int signal) { detail::signal_heard = signal; }
+    struct handlers;
 
-    detail::only_watch only_;
-    system::detail::handled_signal interrupt_{SIGINT, note}, terminate_{SIGTERM, note};
-#ifdef SIGHUP
-    system::detail::handled_signal hang_up_{SIGHUP, note}, quit_{SIGQUIT, note};
-#endif
+    handlers* handlers_;
 };
 
 }  // namespace tunekit

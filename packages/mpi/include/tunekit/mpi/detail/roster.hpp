@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
 #include "tunekit/mpi/detail/trust.hpp"

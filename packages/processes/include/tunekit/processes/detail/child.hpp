@@ -6,15 +6,7 @@
 
 #include "tunekit/processes/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/resource.h>
 #include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -23,23 +15,12 @@
 #include <vector>
 
 #include "tunekit/core/detail/plain_vector.hpp"
-#include "tunekit/core/detail/system.hpp"
-#include "tunekit/core/error.hpp"
-#include "tunekit/measure/clocks.hpp"
-#include "tunekit/processes/detail/descent.hpp"
 #include "tunekit/processes/detail/process.hpp"
-#include "tunekit/processes/detail/system/memory.hpp"
 
 namespace tunekit::measure::detail {
 
 /// Throws tunekit::error where this process runs other threads, of which a fork keeps one. `want` is the remedy.
-inline void refuse_threads(const char* who, const char* want)
-{
-    const int threads = sanitized ? 1 : thread_count();
-    if (threads > 1)
-        throw error(std::string(who) + ": this process runs " + std::to_string(threads) +
-                    " threads, of which a fork keeps one; " + want);
-}
+void refuse_threads(const char* who, const char* want);
 
 /// What is started, and where. No shell sees any of it.
 struct command_line {
@@ -51,22 +32,7 @@ struct command_line {
 /// The arguments and the environment of a command line in the form that exec takes. It refers to the arguments.
 class exec_words {
 public:
-    explicit exec_words(const command_line& what)
-    {
-        for (const std::string& a : what.arguments)
-            arguments_.push_back(const_cast<char*>(a.c_str()));  // exec does not write there
-        arguments_.push_back(nullptr);
-        for (const auto& [name, value] : what.environment) own_.push_back(name + '=' + value);
-        for (std::string& e : own_) environment_.push_back(e.data());
-        for (char** e = system::detail::environment(); e != nullptr && *e != nullptr; ++e) {
-            const bool replaced = std::any_of(
-                what.environment.begin(), what.environment.end(), [now = std::string_view(*e)](const auto& v) {
-                    return now.starts_with(v.first) && now.substr(v.first.size()).starts_with('=');
-                });
-            if (!replaced) environment_.push_back(*e);
-        }
-        environment_.push_back(nullptr);
-    }
+    explicit exec_words(const command_line& what);
     exec_words(const exec_words&) = delete;
     exec_words& operator=(const exec_words&) = delete;
     ~exec_words() = default;
@@ -84,22 +50,9 @@ class bounded_text {
 public:
     explicit bounded_text(std::size_t bytes) : half_(bytes / 2 + 1) {}
 
-    void add(std::string_view more)
-    {
-        const std::size_t first = (std::min)(half_ - head_.size(), more.size());
-        head_ += more.substr(0, first);
-        more.remove_prefix(first);
-        total_ += more.size();
-        tail_ += more;
-        if (tail_.size() > 4 * half_) tail_.erase(0, tail_.size() - half_);
-    }
+    void add(std::string_view more);
     [[nodiscard]] bool cut() const noexcept { return total_ > half_; }
-    [[nodiscard]] std::string text() const
-    {
-        if (!cut()) return head_ + tail_;
-        return head_ + "\n[" + std::to_string(total_ - half_) + " bytes are left out]\n" +
-               tail_.substr(tail_.size() - half_);
-    }
+    [[nodiscard]] std::string text() const;
 
 private:
     std::size_t half_;
@@ -110,14 +63,7 @@ private:
 
 /// A pipe with numbers above those that a child needs for itself; both ends empty, with errno, where the system gives
 /// none.
-inline std::pair<descriptor, descriptor> pipe_for_child() noexcept
-{
-    auto ends = system::detail::make_pipe();
-    for (descriptor* const end : {&ends.first, &ends.second})
-        if (*end && end->get() < 4) *end = descriptor(::fcntl(end->get(), F_DUPFD_CLOEXEC, 4));
-    if (!ends.first || !ends.second) return {};
-    return ends;
-}
+std::pair<descriptor, descriptor> pipe_for_child() noexcept;
 
 /// What a child writes into a pipe: its beginning and its end, in bounded memory. Move-only.
 class heard_text {
@@ -127,36 +73,10 @@ public:
 
     /// Opens the pipe and returns the child's end; an empty one, with errno, where the system gives none. `roomy`: a
     /// child that is heard now and then may have much to say, and need not wait.
-    [[nodiscard]] descriptor open(bool roomy = false) noexcept
-    {
-        auto [ours, theirs] = pipe_for_child();
-        from_ = std::move(ours);
-        if (!from_) return {};
-        ::fcntl(from_.get(), F_SETFL, O_NONBLOCK);
-#ifdef F_SETPIPE_SZ
-        if (roomy) ::fcntl(from_.get(), F_SETPIPE_SZ, 1 << 20);
-#else
-        (void)roomy;
-#endif
-        return std::move(theirs);
-    }
+    [[nodiscard]] descriptor open(bool roomy = false) noexcept;
 
     /// Reads what there is: 4 MiB at most, because a child may write forever.
-    void hear()
-    {
-        char some[16384];
-        for (std::size_t heard = 0; from_ && heard < (std::size_t{1} << 22);) {
-            const std::ptrdiff_t got = ::read(from_.get(), some, sizeof some);
-            if (got > 0) {
-                text_.add({some, static_cast<std::size_t>(got)});
-                heard += static_cast<std::size_t>(got);
-            } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
-                from_.reset();
-            } else if (errno == EAGAIN) {
-                return;
-            }
-        }
-    }
+    void hear();
 
     /// The descriptor to poll for more; -1 where the child has closed its end.
     [[nodiscard]] int news() const noexcept { return from_.get(); }
@@ -200,57 +120,19 @@ public:
     [[nodiscard]] double peak_bytes() const noexcept { return peak_bytes_; }
 
     /// Whether it has ended, or was never started. What its group still has ends with it.
-    bool ended() noexcept { return reaped(WNOHANG); }
+    bool ended() noexcept;
 
     /// Kills it and waits for its end.
-    void end() noexcept
-    {
-        if (pid_ < 0) return;
-        kill(SIGKILL);
-        reaped(0);
-    }
+    void end() noexcept;
 
     /// Wakes it, where something has stopped it, and waits for its end; after `seconds` kills it with all its
     /// descendants.
-    void end_within(double seconds) noexcept
-    {
-        const wall_clock now;
-        const double deadline = now() + seconds;
-        for (int nap = 50; seconds > 0 && now() < deadline; nap = (std::min)(2 * nap, 10000)) {
-            if (ended()) return;
-            if (nap >= 10000 || nap == 50) kill(SIGCONT);
-            ::usleep(static_cast<useconds_t>(nap));
-        }
-        end_descent_of(pid_);
-        end();
-    }
+    void end_within(double seconds) noexcept;
 
-    void kill(int signal) const noexcept
-    {
-        if (pid_ > 0) ::kill(whom_ == reach::group ? -pid_ : pid_, signal);
-    }
+    void kill(int signal) const noexcept;
 
 private:
-    bool reaped(int flags) noexcept
-    {
-        while (pid_ >= 0) {
-            siginfo_t info{};
-            const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | flags);
-            if (looked != 0 && errno == EINTR) continue;
-            if (looked == 0 && info.si_pid == 0) return false;
-            if (whom_ == reach::group) ::kill(-pid_, SIGKILL);  // before wait4, so that no other process has the number
-            rusage used{};
-            while (::wait4(pid_, &status_, 0, &used) < 0 && errno == EINTR) {
-            }
-            const auto seconds = [](const timeval& t) {
-                return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-            };
-            cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
-            peak_bytes_ = system::detail::resident_unit * static_cast<double>(used.ru_maxrss);
-            pid_ = -1;
-        }
-        return true;
-    }
+    bool reaped(int flags) noexcept;
 
     pid_t pid_ = -1;
     reach whom_ = reach::group;
@@ -262,29 +144,6 @@ private:
 /// Starts a program by posix_spawn: it leads a process group, no signal is blocked or ignored, descriptor k is a copy
 /// of `given[k]` (-1: the null device), and it has those of this process that exec does not close. Returns 0 and its
 /// number in `pid`, or the error.
-[[nodiscard]] inline int spawn(pid_t& pid, const char* path, exec_words& words, std::span<const int> given) noexcept
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&how);
-    sigset_t signals;
-    sigemptyset(&signals);
-    ::posix_spawnattr_setsigmask(&how, &signals);
-    sigfillset(&signals);
-    ::posix_spawnattr_setsigdefault(&how, &signals);
-    ::posix_spawnattr_setpgroup(&how, 0);
-    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int failed = 0;
-    for (int k = 0; k < static_cast<int>(given.size()) && failed == 0; ++k) {
-        const int from = given[static_cast<std::size_t>(k)];
-        failed = from < 0 ? ::posix_spawn_file_actions_addopen(&files, k, "/dev/null", O_RDWR, 0)
-                          : ::posix_spawn_file_actions_adddup2(&files, from, k);
-    }
-    if (failed == 0) failed = ::posix_spawn(&pid, path, &files, &how, words.arguments(), words.environment());
-    ::posix_spawnattr_destroy(&how);
-    ::posix_spawn_file_actions_destroy(&files);
-    return failed;
-}
+[[nodiscard]] int spawn(pid_t& pid, const char* path, exec_words& words, std::span<const int> given) noexcept;
 
 }  // namespace tunekit::measure::detail

@@ -17,14 +17,7 @@ struct problem {
     std::string what;      ///< `<what it is>, want <what>`
 
     /// `file:line: field: what`, without the parts that are empty.
-    [[nodiscard]] std::string text() const
-    {
-        std::string out = file;
-        if (line != 0) out += ':' + std::to_string(line);
-        out += ": ";
-        if (!field.empty()) out += field + ": ";
-        return out += what;
-    }
+    [[nodiscard]] std::string text() const;
 
     friend bool operator==(const problem&, const problem&) = default;
 };

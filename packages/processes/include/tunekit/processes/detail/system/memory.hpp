@@ -8,29 +8,10 @@
 
 #include "tunekit/core/detail/system.hpp"
 
-#if TUNEKIT_ON_WINDOWS
-// As <windows.h> declares them, whose macros are not for those who include this library.
-extern "C" {
-__declspec(dllimport) void* __stdcall VirtualAlloc(void*, std::size_t, unsigned long, unsigned long);
-__declspec(dllimport) int __stdcall VirtualFree(void*, std::size_t, unsigned long);
-__declspec(dllimport) int __stdcall VirtualProtect(void*, std::size_t, unsigned long, unsigned long*);
-}
-#else
-#include <sys/mman.h>
-#include <unistd.h>
-#endif
-
 namespace tunekit::system::detail {
 
 /// The bytes of a page of memory.
-[[nodiscard]] inline std::size_t page_bytes() noexcept
-{
-#if TUNEKIT_ON_WINDOWS
-    return 4096;
-#else
-    return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-#endif
-}
+[[nodiscard]] std::size_t page_bytes() noexcept;
 
 /// Bytes of one unit of `rusage::ru_maxrss`.
 inline constexpr double resident_unit = TUNEKIT_ON_APPLE ? 1 : 1024;
@@ -39,59 +20,18 @@ inline constexpr double resident_unit = TUNEKIT_ON_APPLE ? 1 : 1024;
 enum class access : unsigned char { none, read, write };
 
 /// Pages that nobody may touch, shared with processes forked later; nullptr where the system gives none.
-[[nodiscard]] inline void* map_pages(std::size_t bytes) noexcept
-{
-#if TUNEKIT_ON_WINDOWS
-    return ::VirtualAlloc(nullptr, bytes, 0x3000, 0x01);  // MEM_RESERVE | MEM_COMMIT, PAGE_NOACCESS
-#else
-    void* const at = ::mmap(nullptr, bytes, PROT_NONE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return at == MAP_FAILED ? nullptr : at;
-#endif
-}
+[[nodiscard]] void* map_pages(std::size_t bytes) noexcept;
 
 /// Gives back what `map_pages` gave.
-inline void unmap_pages(void* at, std::size_t bytes) noexcept
-{
-#if TUNEKIT_ON_WINDOWS
-    (void)bytes;
-    ::VirtualFree(at, 0, 0x8000);  // MEM_RELEASE
-#else
-    ::munmap(at, bytes);
-#endif
-}
+void unmap_pages(void* at, std::size_t bytes) noexcept;
 
 /// Changes what may be done with pages. False where the system refuses.
-[[nodiscard]] inline bool protect_pages(void* at, std::size_t bytes, access allowed) noexcept
-{
-#if TUNEKIT_ON_WINDOWS
-    constexpr unsigned long codes[] = {0x01, 0x02, 0x04};  // PAGE_NOACCESS, PAGE_READONLY, PAGE_READWRITE
-    unsigned long before = 0;
-    return ::VirtualProtect(at, bytes, codes[static_cast<int>(allowed)], &before) != 0;
-#else
-    constexpr int codes[] = {PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE};
-    return ::mprotect(at, bytes, codes[static_cast<int>(allowed)]) == 0;
-#endif
-}
+[[nodiscard]] bool protect_pages(void* at, std::size_t bytes, access allowed) noexcept;
 
 /// Asks for pages of 2 MiB for memory at a multiple of that. It is advice: nothing depends on it.
-inline void prefer_large_pages(void* at, std::size_t bytes) noexcept
-{
-#if TUNEKIT_ON_LINUX
-    (void)::madvise(at, bytes, MADV_HUGEPAGE);
-#else
-    (void)at, (void)bytes;
-#endif
-}
+void prefer_large_pages(void* at, std::size_t bytes) noexcept;
 
 /// The bytes of the last level of caches; 0 where the system does not say.
-[[nodiscard]] inline std::size_t last_cache_bytes() noexcept
-{
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-    const long bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
-#else
-    return 0;
-#endif
-}
+[[nodiscard]] std::size_t last_cache_bytes() noexcept;
 
 }  // namespace tunekit::system::detail

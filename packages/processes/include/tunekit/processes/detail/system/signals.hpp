@@ -16,28 +16,10 @@ namespace tunekit::system::detail {
 class handled_signal {
 public:
     /// From now on, until the end, the first `signal` calls `handler`.
-    handled_signal(int signal, void (*handler)(int)) noexcept : signal_(signal)
-    {
-#if TUNEKIT_ON_WINDOWS
-        before_ = std::signal(signal, handler);
-#else
-        struct sigaction how{};
-        how.sa_handler = handler;
-        how.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a macro of another type
-        ::sigaction(signal, &how, &before_);
-        if (signal == SIGHUP && before_.sa_handler == SIG_IGN) ::sigaction(signal, &before_, nullptr);
-#endif
-    }
+    handled_signal(int signal, void (*handler)(int)) noexcept;
     handled_signal(const handled_signal&) = delete;
     handled_signal& operator=(const handled_signal&) = delete;
-    ~handled_signal()
-    {
-#if TUNEKIT_ON_WINDOWS
-        if (before_ != SIG_ERR) std::signal(signal_, before_);
-#else
-        ::sigaction(signal_, &before_, nullptr);
-#endif
-    }
+    ~handled_signal();
 
 private:
     int signal_;

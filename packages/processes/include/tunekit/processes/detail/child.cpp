@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/processes/detail/child.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include "tunekit/core/detail/system.hpp"
+#include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/detail/descent.hpp"
+#include "tunekit/processes/detail/system/memory.hpp"
+
+namespace tunekit::measure::detail {
+
+void refuse_threads(const char* who, const char* want)
+{
+    const int threads = sanitized ? 1 : thread_count();
+    if (threads > 1)
+        throw error(std::string(who) + ": this process runs " + std::to_string(threads) +
+                    " threads, of which a fork keeps one; " + want);
+}
+
+exec_words::exec_words(const command_line& what)
+{
+    for (const std::string& a : what.arguments)
+        arguments_.push_back(const_cast<char*>(a.c_str()));  // exec does not write there
+    arguments_.push_back(nullptr);
+    for (const auto& [name, value] : what.environment) own_.push_back(name + '=' + value);
+    for (std::string& e : own_) environment_.push_back(e.data());
+    for (char** e = system::detail::environment(); e != nullptr && *e != nullptr; ++e) {
+        const bool replaced =
+            std::any_of(what.environment.begin(), what.environment.end(), [now = std::string_view(*e)](const auto& v) {
+                return now.starts_with(v.first) && now.substr(v.first.size()).starts_with('=');
+            });
+        if (!replaced) environment_.push_back(*e);
+    }
+    environment_.push_back(nullptr);
+}
+
+void bounded_text::add(std::string_view more)
+{
+    const std::size_t first = (std::min)(half_ - head_.size(), more.size());
+    head_ += more.substr(0, first);
+    more.remove_prefix(first);
+    total_ += more.size();
+    tail_ += more;
+    if (tail_.size() > 4 * half_) tail_.erase(0, tail_.size() - half_);
+}
+
+std::string bounded_text::text() const
+{
+    if (!cut()) return head_ + tail_;
+    return head_ + "\n[" + std::to_string(total_ - half_) + " bytes are left out]\n" +
+           tail_.substr(tail_.size() - half_);
+}
+
+std::pair<descriptor, descriptor> pipe_for_child() noexcept
+{
+    auto ends = system::detail::make_pipe();
+    for (descriptor* const end : {&ends.first, &ends.second})
+        if (*end && end->get() < 4) *end = descriptor(::fcntl(end->get(), F_DUPFD_CLOEXEC, 4));
+    if (!ends.first || !ends.second) return {};
+    return ends;
+}
+
+descriptor heard_text::open(bool roomy) noexcept
+{
+    auto [ours, theirs] = pipe_for_child();
+    from_ = std::move(ours);
+    if (!from_) return {};
+    ::fcntl(from_.get(), F_SETFL, O_NONBLOCK);
+#ifdef F_SETPIPE_SZ
+    if (roomy) ::fcntl(from_.get(), F_SETPIPE_SZ, 1 << 20);
+#else
+    (void)roomy;
+#endif
+    return std::move(theirs);
+}
+
+void heard_text::hear()
+{
+    char some[16384];
+    for (std::size_t heard = 0; from_ && heard < (std::size_t{1} << 22);) {
+        const std::ptrdiff_t got = ::read(from_.get(), some, sizeof some);
+        if (got > 0) {
+            text_.add({some, static_cast<std::size_t>(got)});
+            heard += static_cast<std::size_t>(got);
+        } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+            from_.reset();
+        } else if (errno == EAGAIN) {
+            return;
+        }
+    }
+}
+
+bool child::ended() noexcept { return reaped(WNOHANG); }
+
+void child::end() noexcept
+{
+    if (pid_ < 0) return;
+    kill(SIGKILL);
+    reaped(0);
+}
+
+void child::end_within(double seconds) noexcept
+{
+    const wall_clock now;
+    const double deadline = now() + seconds;
+    for (int nap = 50; seconds > 0 && now() < deadline; nap = (std::min)(2 * nap, 10000)) {
+        if (ended()) return;
+        if (nap >= 10000 || nap == 50) kill(SIGCONT);
+        ::usleep(static_cast<useconds_t>(nap));
+    }
+    end_descent_of(pid_);
+    end();
+}
+
+void child::kill(int signal) const noexcept
+{
+    if (pid_ > 0) ::kill(whom_ == reach::group ? -pid_ : pid_, signal);
+}
+
+bool child::reaped(int flags) noexcept
+{
+    while (pid_ >= 0) {
+        siginfo_t info{};
+        const int looked = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | flags);
+        if (looked != 0 && errno == EINTR) continue;
+        if (looked == 0 && info.si_pid == 0) return false;
+        if (whom_ == reach::group) ::kill(-pid_, SIGKILL);  // before wait4, so that no other process has the number
+        rusage used{};
+        while (::wait4(pid_, &status_, 0, &used) < 0 && errno == EINTR) {
+        }
+        const auto seconds = [](const timeval& t) {
+            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+        };
+        cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
+        peak_bytes_ = system::detail::resident_unit * static_cast<double>(used.ru_maxrss);
+        pid_ = -1;
+    }
+    return true;
+}
+
+int spawn(pid_t& pid, const char* path, exec_words& words, std::span<const int> given) noexcept
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&how);
+    sigset_t signals;
+    sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&how, &signals);
+    sigfillset(&signals);
+    ::posix_spawnattr_setsigdefault(&how, &signals);
+    ::posix_spawnattr_setpgroup(&how, 0);
+    ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    int failed = 0;
+    for (int k = 0; k < static_cast<int>(given.size()) && failed == 0; ++k) {
+        const int from = given[static_cast<std::size_t>(k)];
+        failed = from < 0 ? ::posix_spawn_file_actions_addopen(&files, k, "/dev/null", O_RDWR, 0)
+                          : ::posix_spawn_file_actions_adddup2(&files, from, k);
+    }
+    if (failed == 0) failed = ::posix_spawn(&pid, path, &files, &how, words.arguments(), words.environment());
+    ::posix_spawnattr_destroy(&how);
+    ::posix_spawn_file_actions_destroy(&files);
+    return failed;
+}
+
+}  // namespace tunekit::measure::detail

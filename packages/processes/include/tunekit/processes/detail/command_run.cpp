@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "tunekit/processes/detail/command_run.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/detail/descent.hpp"
+#include "tunekit/processes/detail/process.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
+
+namespace tunekit::measure::detail {
+
+no_resources::no_resources(const std::string& what, int why)
+    : std::runtime_error("program: " + what + ": " + std::strerror(why) + remedy_of(why))
+{
+}
+
+no_resources::no_resources(const error& why)
+    : std::runtime_error("program" + std::string(why.what()).substr(std::strlen("tunekit")))
+{
+}
+
+command_runner::command_runner() : parent_(::getppid())
+{
+    adopt_descent();
+    sigset_t heard;
+    sigemptyset(&heard);
+    sigaddset(&heard, SIGCHLD);
+    sigaddset(&heard, SIGTERM);
+    sigaddset(&heard, SIGCONT);  // the system sends it where the parent ended
+    sigaddset(&heard, SIGXFSZ);  // a file beyond ulimit -f is an error of this process
+    ::sigprocmask(SIG_BLOCK, &heard, nullptr);
+    signals_ = system::detail::signal_news::listening();
+    if (signals_.fd() < 0) no_signals_ = errno;
+    const rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+}
+
+void command_runner::heed()
+{
+    if (!signals_.take() && ::getppid() == parent_) return;
+    command_.kill(SIGKILL);
+    end_descent();
+    ::_exit(0);
+}
+
+finished_run command_runner::run(const command_line& what, const command_limits& limits)
+{
+    if (signals_.fd() < 0) throw no_resources("no descriptor", no_signals_);
+    finished_run out;
+    heard_text output(limits.output_bytes), errors(limits.output_bytes);
+    const int failed = start(what, limits, output, errors);
+    if (failed != 0) {
+        out.how = finished_run::end::not_started;
+        out.code = failed;
+        return out;
+    }
+    const wall_clock now;
+    const double deadline = begun_ + limits.wall_seconds;
+    bool told = false;  // whether it was asked to end, by SIGTERM
+    for (double moment = now();; moment = now()) {
+        heed();
+        out.wall_seconds = moment - begun_;
+        if (command_.ended()) break;
+        if (moment >= deadline + (told ? grace : 0)) {
+            if (told) break;
+            command_.kill(SIGTERM);  // at which mpirun ends what it started on other machines
+            told = true;
+            continue;
+        }
+        poll_set events;
+        events.add(signals_.fd());
+        for (const heard_text* const text : {&output, &errors})
+            if (text->news() >= 0) events.add(text->news());
+        events.by(deadline + (told ? grace : 0));
+        events.wait(moment);
+        output.hear();
+        errors.hear();
+    }
+    command_.end();
+    judge(out, told, limits);
+    output.hear();
+    errors.hear();
+    end_descent();
+    out.output = output.text();
+    out.errors = errors.text();
+    out.cut = output.cut();
+    return out;
+}
+
+int command_runner::start(const command_line& what, const command_limits& limits, heard_text& output,
+                          heard_text& errors)
+{
+    const descriptor say_output = output.open();
+    const descriptor say_errors = errors.open();
+    auto [hear_trouble, say_trouble] = pipe_for_child();
+    if (!say_output || !say_errors || !hear_trouble) throw no_resources("no pipe", errno);
+    if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
+    exec_words words(what);
+    // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
+    const pid_t self = ::getpid();
+    const pid_t pid = ::fork();
+    if (pid < 0) throw no_resources("no process", errno);
+    if (pid == 0) {
+        ::setsid();
+        reset_signals();
+        die_with(self);
+        const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(say_output.get(), 1) == 1 && ::dup2(say_errors.get(), 2) == 2 &&
+            hold(limits))
+            system::detail::become(words.arguments()[0], words.arguments(), words.environment());
+        const int why = errno;
+        static_cast<void>(!::write(say_trouble.get(), &why, sizeof why));
+        ::_exit(127);
+    }
+    begun_ = wall_clock{}();
+    command_ = child(pid);
+    say_trouble.reset();
+    int why = 0;  // exec closes the pipe: its end without a number means that the command has started
+    if (system::detail::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) != sizeof why)
+        return 0;
+    command_.end();
+    if (is_scarcity(why) && (why != ENOMEM || limits.memory_bytes == 0)) throw no_resources("not started", why);
+    return why;
+}
+
+bool command_runner::hold(const command_limits& limits)
+{
+    const auto set = [](auto which, rlim_t soft, rlim_t hard) {
+        const rlimit to{soft, hard};
+        return ::setrlimit(which, &to) == 0;
+    };
+    if (limits.memory_bytes != 0 && !set(RLIMIT_AS, limits.memory_bytes, limits.memory_bytes)) return false;
+    const auto seconds = static_cast<rlim_t>(std::ceil((std::min)(limits.cpu_seconds, most_cpu_seconds)));
+    if (limits.cpu_seconds < most_cpu_seconds && !set(RLIMIT_CPU, seconds, seconds + 1)) return false;
+    const descriptor file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+    if (file) static_cast<void>(!::write(file.get(), "1000", 4));  // else the system may end another process for memory
+    return true;
+}
+
+void command_runner::judge(finished_run& out, bool told, const command_limits& limits) const
+{
+    const int status = command_.status();
+    out.cpu_seconds = command_.cpu_seconds();
+    out.peak_bytes = command_.peak_bytes();
+    out.how = WIFSIGNALED(status) ? finished_run::end::signalled : finished_run::end::exited;
+    out.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    const bool by_cpu = out.how == finished_run::end::signalled && limits.cpu_seconds < most_cpu_seconds &&
+                        (out.code == SIGXCPU || (out.code == SIGKILL && out.cpu_seconds >= limits.cpu_seconds));
+    if (told) out.how = finished_run::end::timed_out;
+    else if (by_cpu) out.how = finished_run::end::out_of_cpu;
+}
+
+}  // namespace tunekit::measure::detail
