@@ -3,13 +3,10 @@
 
 #if TUNEKIT_FORKS
 #include <optional>
-#include <utility>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/detail/bad_candidates.hpp"
 #include "tunekit/processes/detail/fork_zygote.hpp"
-#include "tunekit/processes/detail/owned.hpp"
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/detail/worker_link.hpp"
 

@@ -2,27 +2,18 @@
 #include "tunekit/processes/isolated_workers.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/jobs.hpp"
 #include "tunekit/processes/detail/bad_candidates.hpp"
 #include "tunekit/processes/detail/fork_zygote.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/spawned_zygote.hpp"
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/detail/worker_link.hpp"
-#include "tunekit/processes/share_cores.hpp"
-#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::measure {
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/serve.hpp"
 
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <utility>
-#include <vector>
 
 #include "tunekit/processes/detail/fork_zygote.hpp"
 #include "tunekit/processes/detail/spawned_zygote.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
-#include "tunekit/processes/isolated_workers.hpp"
-#include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::measure {
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/build/build_cache.hpp"
 
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/build/compiler.hpp"
-#include "tunekit/processes/build/source_template.hpp"
-#include "tunekit/processes/build/store.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {

@@ -4,19 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/processes/build/child_process.hpp"
-#include "tunekit/processes/build/source_template.hpp"
-#include "tunekit/processes/build/store.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/build/builder.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/processes/build/build_cache.hpp"
-#include "tunekit/processes/build/build_pool.hpp"
 #include "tunekit/processes/build/child_process.hpp"
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/build/source_template.hpp"

@@ -7,14 +7,10 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/descent.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/system/processes.hpp"

@@ -6,7 +6,6 @@
 #include <unistd.h>
 #include <cstddef>
 #include <cstdlib>
-#include <string>
 #include <string_view>
 
 #include "tunekit/core/error.hpp"

@@ -2,8 +2,6 @@
 #include "tunekit/processes/build/generated_kernel.hpp"
 
 #include <dlfcn.h>
-#include <string>
-#include <utility>
 
 #include "tunekit/core/error.hpp"
 

@@ -2,16 +2,8 @@
 #include "tunekit/processes/build/pipeline.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
-#include <utility>
-#include <vector>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/jobs.hpp"
-#include "tunekit/processes/build/build_pool.hpp"
 #include "tunekit/processes/detail/process.hpp"
 
 namespace tunekit::measure::detail {

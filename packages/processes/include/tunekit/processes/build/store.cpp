@@ -2,12 +2,9 @@
 #include "tunekit/processes/build/store.hpp"
 
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/detail/own_files.hpp"

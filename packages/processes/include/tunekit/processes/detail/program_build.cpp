@@ -14,19 +14,11 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/processes/build/store.hpp"
-#include "tunekit/processes/detail/command_run.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
-#include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/detail/worker.hpp"

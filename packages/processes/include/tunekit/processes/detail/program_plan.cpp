@@ -1,19 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/detail/program_plan.hpp"
 
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/processes/detail/command_run.hpp"
-#include "tunekit/processes/detail/program_build.hpp"
 #include "tunekit/processes/detail/program_runs.hpp"
-#include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
-#include "tunekit/processes/program/program_options.hpp"
 
 namespace tunekit::measure::detail {
 

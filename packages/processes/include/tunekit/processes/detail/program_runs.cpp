@@ -4,27 +4,14 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <limits>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tunekit/measure/batches.hpp"
-#include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/processes/detail/command_run.hpp"
-#include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
-#include "tunekit/processes/powercap.hpp"
-#include "tunekit/processes/program/finished_run.hpp"
-#include "tunekit/processes/program/program_options.hpp"
 
 namespace tunekit::measure::detail {
 

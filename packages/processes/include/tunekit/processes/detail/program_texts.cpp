@@ -3,19 +3,12 @@
 
 #include <unistd.h>
 #include <algorithm>
-#include <cstddef>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/core/text_template.hpp"
 #include "tunekit/processes/build/compiler.hpp"
-#include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
-#include "tunekit/processes/program/program_options.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -7,20 +7,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstring>
 #include <deque>
 #include <exception>
 #include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/measure/concepts.hpp"
-#include "tunekit/measure/jobs.hpp"
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/command_run.hpp"
 #include "tunekit/processes/detail/keeper.hpp"
@@ -30,9 +24,7 @@
 #include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/detail/worker.hpp"
-#include "tunekit/processes/program/program_options.hpp"
 #include "tunekit/processes/share_cores.hpp"
-#include "tunekit/space/any_space.hpp"
 
 namespace tunekit::measure {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/program/program_options.hpp"
 
-#include <string>
-
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/measurement.hpp"
 

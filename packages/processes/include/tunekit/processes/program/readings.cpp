@@ -4,19 +4,11 @@
 #include <regex.h>
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
 
 #include "tunekit/core/detail/numbers.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
-#include "tunekit/measure/verify.hpp"
-#include "tunekit/processes/program/finished_run.hpp"
 
 namespace tunekit::measure {
 
