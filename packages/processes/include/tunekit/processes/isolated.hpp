@@ -6,27 +6,19 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/detail/system.hpp"
-#include "tunekit/core/error.hpp"
-#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/space/concepts.hpp"
 
 #if TUNEKIT_FORKS
-#include "tunekit/processes/detail/bad_candidates.hpp"
 #include "tunekit/processes/detail/flush_last_cache.hpp"
-#include "tunekit/processes/detail/fork_zygote.hpp"
 #include "tunekit/processes/detail/owned.hpp"
-#include "tunekit/processes/detail/worker_link.hpp"
 #endif
 
 namespace tunekit::measure {
@@ -64,7 +56,8 @@ public:
     /// Forks the children. `work(index, limits)` measures one candidate, in the children. It is needed only during this
     /// call. Throws tunekit::error where this process runs other threads, or no child can be forked.
     template <class Work>
-    isolated_measurer(Work& work, isolated_options options) : link_(fork(ref_to(work), hold_of(std::move(options))))
+    isolated_measurer(Work& work, isolated_options options)
+        : isolated_measurer(const_cast<void*>(static_cast<const void*>(&work)), run_of<Work>, std::move(options))
     {
     }
 
@@ -73,10 +66,8 @@ public:
     [[nodiscard]] static isolated_measurer keeping(Work work, isolated_options options)
     {
         detail::owned kept(std::move(work));
-        Work& there = *static_cast<Work*>(kept.get());
-        isolated_measurer out(there, std::move(options));
-        out.again_ = ref_to(there);
-        out.kept_ = std::move(kept);
+        isolated_measurer out(*static_cast<Work*>(kept.get()), std::move(options));
+        out.keep(std::move(kept));
         return out;
     }
 
@@ -89,35 +80,28 @@ public:
     template <class Each>
     void measure(std::span<const index> batch, const limits& within, Each&& each)
     {
-        for (const index i : batch) each(measure_one({.candidate = i, .within = within}));
+        for (const index i : batch) each(measure_one(i, within));
     }
 
     /// Allows a candidate that failed to run again, because it has changed.
-    void forget(index candidate) { bad_.forget({.candidate = candidate}); }
+    void forget(index candidate);
 
 private:
+    using run_function = measurement (*)(void* self, std::size_t task, index candidate, const limits& within);
+
     template <class Work>
-    static detail::work_ref ref_to(Work& work)
+    static measurement run_of(void* self, std::size_t, index candidate, const limits& within)
     {
-        return {const_cast<void*>(static_cast<const void*>(&work)),
-                [](void* self, std::size_t, index candidate, const limits& within) {
-                    return (*static_cast<Work*>(self))(candidate, within);
-                }};
+        return (*static_cast<Work*>(self))(candidate, within);
     }
 
-    static detail::worker_hold hold_of(isolated_options options);
+    isolated_measurer(void* work, run_function run, isolated_options options);
+    void keep(detail::owned work);
+    measurement measure_one(index candidate, const limits& within);
 
-    static detail::worker_link fork(const detail::work_ref& work, detail::worker_hold hold);
-
-    measurement measure_one(const detail::order& next);
-
-    /// Empty where the candidate ended the children. Children that are gone are forked again first.
-    std::optional<measurement> try_one(const detail::order& next);
-
-    detail::bad_candidates bad_{};
-    detail::owned kept_{};
-    detail::work_ref again_{};  ///< to `kept_`
-    detail::worker_link link_;
+    struct state;
+    [[nodiscard]] state& its() const noexcept;
+    detail::owned state_{};
 };
 
 }  // namespace detail
@@ -178,50 +162,3 @@ template <space::typed Space, class Timed>
 #endif
 
 }  // namespace tunekit::measure
-
-#if (TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)) && TUNEKIT_FORKS
-namespace tunekit::measure {
-
-TUNEKIT_INLINE detail::worker_hold detail::isolated_measurer::hold_of(isolated_options options)
-{
-    return {.memory_bytes = options.memory_bytes,
-            .watched = options.rule == isolated_options::memory_rule::resident,
-            .canaries = std::move(options.canaries),
-            .enclosed = options.enclosed,
-            .confined = options.confined};
-}
-
-TUNEKIT_INLINE detail::worker_link detail::isolated_measurer::fork(const detail::work_ref& work,
-                                                                   detail::worker_hold hold)
-{
-    auto children = detail::fork_zygote(work, hold, "isolated");
-    return {std::move(children), std::move(hold)};
-}
-
-TUNEKIT_INLINE measurement detail::isolated_measurer::measure_one(const detail::order& next)
-{
-    if (const measurement* const known = bad_.find(next)) return *known;
-    std::optional<measurement> m = try_one(next);
-    if (!m) m = try_one(next);
-    if (!m && link_.refused()) throw error("isolated: " + link_.why_gone());
-    if (!m) {  // the second time with new children
-        m.emplace();
-        m->failed = failure{failure_kind::lost, 0, "ended the processes that run it, twice"};
-    }
-    bad_.note(next, *m);
-    return *std::move(m);
-}
-
-TUNEKIT_INLINE std::optional<measurement> detail::isolated_measurer::try_one(const detail::order& next)
-{
-    if (link_.gone()) {
-        if (again_.run == nullptr) throw error("isolated: " + link_.why_gone());
-        link_ = fork(again_, link_.hold());
-    }
-    link_.begin(next);
-    link_.await();
-    return link_.take();
-}
-
-}  // namespace tunekit::measure
-#endif  // TUNEKIT_BODIES

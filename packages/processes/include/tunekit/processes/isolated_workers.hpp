@@ -4,24 +4,14 @@
 /// \file
 /// A pool of worker processes, each with processors, a kernel and buffers of its own.
 
-#include <algorithm>
 #include <cstddef>
-#include <exception>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
-#include "tunekit/core/error.hpp"
-#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
-#include "tunekit/processes/detail/bad_candidates.hpp"
-#include "tunekit/processes/detail/spawned_zygote.hpp"
-#include "tunekit/processes/detail/worker_link.hpp"
+#include "tunekit/processes/detail/owned.hpp"
 #include "tunekit/processes/isolated.hpp"
 #include "tunekit/processes/share_cores.hpp"
 #include "tunekit/processes/worker_task.hpp"
@@ -31,6 +21,9 @@ namespace tunekit::measure {
 class isolated_workers;
 
 namespace detail {
+
+struct poll_set;
+struct served_program;
 
 /// Measures a candidate of the task with that number. `self` is a std::vector<any_worker_task>.
 measurement measure_task(void* self, std::size_t task, index candidate, const limits& within);
@@ -105,13 +98,8 @@ public:
     /// Forks `n` workers, each with what `make(worker)` returns for it.
     template <makes_worker_tasks Make>
     isolated_workers(std::size_t n, Make make, const options& how)
+        : isolated_workers(n, detail::task_maker::of(make), how)
     {
-        const auto cores = cores_of(n, how);
-        for (std::size_t k = 0; k < n; ++k) {
-            auto tasks = std::make_unique<std::vector<any_worker_task>>(detail::tasks_of(make, k));
-            add(fork(*tasks, hold_of(*tasks, how, cores[k])), tasks->size());
-            tasks_.push_back(std::move(tasks));
-        }
     }
 
     /// The same with the usual settings.
@@ -123,20 +111,14 @@ public:
     /// For `served_workers`: the same, with workers that are programs of their own.
     isolated_workers(std::size_t n, detail::served_program program, const options& how);
 
-    isolated_workers(isolated_workers&&) noexcept = default;
-    isolated_workers& operator=(isolated_workers&&) noexcept = default;
-    isolated_workers(const isolated_workers&) = delete;
-    isolated_workers& operator=(const isolated_workers&) = delete;
-    ~isolated_workers() = default;
-
-    [[nodiscard]] std::size_t workers() const noexcept { return stations_.size(); }
+    [[nodiscard]] std::size_t workers() const noexcept;
     /// The number of jobs that may be submitted now: one per living worker, less those that are out.
     [[nodiscard]] std::size_t room() const noexcept;
     /// Seconds since the pool was built.
-    [[nodiscard]] double now() const noexcept { return wall_clock{}() - start_; }
+    [[nodiscard]] double now() const noexcept;
 
     /// Allows a candidate that failed to run again, because it has changed.
-    void forget(index candidate, std::size_t task = 0) { bad_.forget({.task = task, .candidate = candidate}); }
+    void forget(index candidate, std::size_t task = 0);
 
     /// Submits a job. Throws std::invalid_argument where there is no room or the workers have no such task.
     void submit(const job& next);
@@ -156,64 +138,11 @@ private:
     friend class detail::lone_worker;
     friend struct detail::pool_access;
 
-    struct station {
-        detail::worker_link link;
-        bool busy = false;
-        ticket name{};
-        detail::order order{};
-        double began = 0;
-    };
+    isolated_workers(std::size_t n, detail::task_maker make, const options& how);
 
-    isolated_workers() = default;
-
-    static std::vector<std::vector<int>> cores_of(std::size_t n, const options& how);
-
-    static detail::worker_hold hold_of(const std::vector<any_worker_task>& tasks, const options& how,
-                                       const std::vector<int>& cores);
-
-    static detail::worker_link fork(std::vector<any_worker_task>& tasks, detail::worker_hold hold);
-
-    void add(detail::worker_link link, std::size_t tasks);
-
-    void watch(detail::poll_set& events) const;
-
-    /// Forks a worker again where something ended its children; it stays lost where that fails.
-    void revive(std::size_t k) noexcept;
-
-    [[nodiscard]] std::size_t alive() const noexcept;
-
-    [[nodiscard]] std::string why_lost() const;
-
-    void give_out(answer a);
-
-    /// Reads what every worker has sent, without waiting.
-    void look_after();
-
-    /// Measures one candidate on one worker, and waits for it.
-    measurement measure_alone(std::size_t worker, const detail::order& next);
-
-    std::vector<std::unique_ptr<std::vector<any_worker_task>>> tasks_{};  ///< those of each worker, with their buffers
-    std::size_t task_count_ = 0;
-    std::vector<station> stations_{};
-    std::vector<answer> given_{};
-    detail::bad_candidates bad_{};
-    std::size_t out_ = 0;                              ///< jobs neither answered nor in `given_`
-    std::optional<detail::served_program> program_{};  ///< the program that workers run; empty: they are forked
-    double start_ = wall_clock{}();
+    struct state;
+    [[nodiscard]] state& its() const noexcept;
+    detail::owned state_{};
 };
 
-inline void detail::pool_access::watch(const isolated_workers& pool, poll_set& events) { pool.watch(events); }
-
 }  // namespace tunekit::measure
-
-#if TUNEKIT_BODIES || defined(TUNEKIT_PROCESSES_BODIES)
-namespace tunekit::measure::detail {
-
-TUNEKIT_INLINE measurement measure_task(void* self, std::size_t task, index candidate, const limits& within)
-{
-    auto& tasks = *static_cast<std::vector<any_worker_task>*>(self);
-    return tasks[task].measure(candidate, within);
-}
-
-}  // namespace tunekit::measure::detail
-#endif  // TUNEKIT_BODIES

@@ -4,19 +4,23 @@
 /// \file
 /// Worker processes for programs that run threads: the program starts itself again.
 
+#include <concepts>
 #include <cstddef>
-#include <cstdlib>
-#include <cstring>
-#include <exception>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tunekit/processes/detail/spawned_zygote.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
 #include "tunekit/processes/worker_task.hpp"
 
 namespace tunekit::measure {
+
+namespace detail {
+
+/// Serves with the tasks that `make` returns, where the arguments ask for it; else does nothing.
+void serve(int argc, char** argv, task_maker make);
+
+}  // namespace detail
 
 /// Serves as a worker and does not return, where this process was started as one; else does nothing.
 ///
@@ -34,20 +38,7 @@ namespace tunekit::measure {
 template <makes_worker_tasks Make>
 void serve(int argc, char** argv, Make make)
 {
-    if (argc < 3 || std::strcmp(argv[1], detail::serve_mark) != 0) return;
-    const detail::worker_hold hold = detail::hear_setup();
-    try {
-        auto tasks = detail::tasks_of(make, static_cast<std::size_t>(std::strtoul(argv[2], nullptr, 10)));
-        std::vector<task_identity> identities;
-        std::vector<canary> canaries;
-        for (const any_worker_task& t : tasks) {
-            identities.push_back(t.identity());
-            canaries.insert(canaries.end(), t.canaries().begin(), t.canaries().end());
-        }
-        detail::serve_tasks({&tasks, detail::measure_task}, identities, canaries, hold);
-    } catch (const std::exception& e) {
-        detail::refuse_to_serve(e.what());
-    }
+    detail::serve(argc, argv, detail::task_maker::of(make));
 }
 
 /// Settings of `served_workers`.
@@ -67,14 +58,8 @@ struct isolated_workers::program_options {
 ///             version, or has other spaces; std::invalid_argument as `isolated_workers`.
 /// Cost:       n programs are started, and run their `make`, at the same time; then that of `isolated_workers`.
 /// Threads:    one at a time.
-[[nodiscard]] inline isolated_workers served_workers(std::size_t n, std::vector<task_identity> tasks,
-                                                     isolated_workers::program_options options = {})
-{
-    return isolated_workers(n,
-                            detail::served_program{std::move(options.program), std::move(options.arguments),
-                                                   std::move(tasks), options.start_seconds},
-                            options.workers);
-}
+[[nodiscard]] isolated_workers served_workers(std::size_t n, std::vector<task_identity> tasks,
+                                              isolated_workers::program_options options = {});
 
 /// The same for one space.
 template <class Space>

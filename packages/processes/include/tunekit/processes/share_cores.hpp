@@ -4,6 +4,8 @@
 /// \file
 /// The processors that each worker has for itself.
 
+#include "tunekit/processes/detail/needs_forks.hpp"  // first: it says what is wanted where a system forks nothing
+
 #include <cstddef>
 #include <vector>
 

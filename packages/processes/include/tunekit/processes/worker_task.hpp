@@ -120,5 +120,17 @@ std::vector<any_worker_task> tasks_of(Make& make, std::size_t worker)
     }
 }
 
+/// A `make`, for code that does not know its type. A view.
+struct task_maker {
+    void* make = nullptr;
+    std::vector<any_worker_task> (*call)(void* make, std::size_t worker) = nullptr;
+
+    template <makes_worker_tasks Make>
+    [[nodiscard]] static task_maker of(Make& make)
+    {
+        return {&make, [](void* self, std::size_t worker) { return tasks_of(*static_cast<Make*>(self), worker); }};
+    }
+};
+
 }  // namespace detail
 }  // namespace tunekit::measure

@@ -16,6 +16,7 @@
 
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/build/store.hpp"
+#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure::detail {
 

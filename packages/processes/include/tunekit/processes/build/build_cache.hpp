@@ -6,10 +6,8 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/build/source_template.hpp"
 #include "tunekit/processes/build/store.hpp"
@@ -24,43 +22,16 @@ class build_cache : public store {
 public:
     /// Names files in `directory` for these compilers and flags. Throws std::invalid_argument where there is no
     /// compiler.
-    build_cache(std::string directory, std::vector<detail::compiler> compilers, std::vector<std::string> flags)
-        : store(std::move(directory), ".so"), compilers_(std::move(compilers)), flags_(std::move(flags))
-    {
-        require(!compilers_.empty(), "build_cache: no compiler, want one or more");
-    }
+    build_cache(std::string directory, std::vector<detail::compiler> compilers, std::vector<std::string> flags);
 
     /// The compiler that `s` asks for. Throws std::invalid_argument where it is not one of builder::options::compilers.
-    [[nodiscard]] const detail::compiler& compiler_of(const source& s) const
-    {
-        if (s.compiler.empty()) return compilers_.front();
-        for (const detail::compiler& c : compilers_)
-            if (c.name == s.compiler) return c;
-        invalid("build_cache: the source asks for the compiler '" + s.compiler +
-                "', which is not listed; want it in builder::options::compilers");
-    }
+    [[nodiscard]] const detail::compiler& compiler_of(const source& s) const;
 
     /// The builder's flags, then those of `s`.
-    [[nodiscard]] std::vector<std::string> flags_of(const source& s) const
-    {
-        std::vector<std::string> out = flags_;
-        out.insert(out.end(), s.flags.begin(), s.flags.end());
-        return out;
-    }
+    [[nodiscard]] std::vector<std::string> flags_of(const source& s) const;
 
     /// The key of a source, 32 hexadecimal digits. Throws std::invalid_argument where its compiler is not listed.
-    [[nodiscard]] std::string key(const source& s, std::string_view entry) const
-    {
-        std::string all;
-        all.reserve(s.text.size() + 512);
-        detail::add_part(all, "tunekit 2");  // the version of how a text is wrapped and linked
-        detail::add_part(all, compiler_of(s).identity);
-        for (const std::string& flag : flags_) detail::add_part(all, flag);
-        for (const std::string& flag : s.flags) detail::add_part(all, flag);
-        detail::add_part(all, entry);
-        detail::add_part(all, s.text);
-        return detail::digest(all);
-    }
+    [[nodiscard]] std::string key(const source& s, std::string_view entry) const;
 
     /// The name of the entry point in a key's shared object.
     [[nodiscard]] static std::string symbol(std::string_view key) { return "tunekit_" + std::string(key); }

@@ -4,27 +4,20 @@
 /// \file
 /// A pool of compiler processes, whatever the compiler is: what was asked for, what runs, and the results.
 
-#include <sys/wait.h>
-#include <unistd.h>
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/build/child_process.hpp"
 #include "tunekit/processes/build/source_template.hpp"
 #include "tunekit/processes/build/store.hpp"
 #include "tunekit/processes/detail/own_files.hpp"
-#include "tunekit/processes/detail/process.hpp"
-#include "tunekit/processes/detail/system/files.hpp"
 
 namespace tunekit::measure {
 
@@ -43,17 +36,7 @@ struct build_job {
 /// executed.
 class build_place {
 public:
-    explicit build_place(const std::string& named)
-        : own_(named.empty() ? temporary_directory::fresh("tunekit-builder-", "builder") : temporary_directory()),
-          name_(named.empty() ? own_.name() : no_option(named))
-    {
-        claim_folder(name_, "builder");
-        if (system::detail::runs_nothing(name_))
-            throw error("builder: the file system of '" + name_ +
-                        "' is mounted noexec, so nothing built there can be loaded; want one elsewhere: name it, or "
-                        "set TMPDIR");
-        if (!named.empty()) temporary_directory::sweep(name_ + "/building-");
-    }
+    explicit build_place(const std::string& named);
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
 private:
@@ -62,22 +45,97 @@ private:
 };
 
 /// The failure of a compiler: its messages from byte `from` on, in one line of at most 600 bytes.
-inline failure refusal(const child_process& process, std::size_t from)
-{
-    const std::string text = process.text();
-    std::string line;
-    for (std::size_t i = from; i < text.size() && line.size() < 600; ++i) {
-        if (text[i] == '\n') {
-            line += i + 1 < text.size() ? " | " : "";
-        } else {
-            line += text[i];
-        }
+failure refusal(const child_process& process, std::size_t from);
+
+/// The result of a build.
+struct build_outcome {
+    std::optional<failure> failed{};  ///< why it did not build; empty where it did
+    double seconds = 0;   ///< wall seconds; its share where several were built together; 0 where it was built before
+    bool shared = false;  ///< whether it was compiled together with others, which may have damaged it
+
+    friend bool operator==(const build_outcome&, const build_outcome&) = default;
+};
+
+/// A toolchain of any type, as `build_pool` describes it.
+struct toolchain {
+    virtual ~toolchain() = default;
+    [[nodiscard]] virtual const store& built() const = 0;
+    [[nodiscard]] virtual std::string key(const source& s, std::string_view entry) const = 0;
+    [[nodiscard]] virtual std::size_t together() const = 0;
+    [[nodiscard]] virtual bool alike(const source& a, const source& b) const = 0;
+    [[nodiscard]] virtual child_process start(const std::vector<build_job>& unit, const std::string& stem,
+                                              const std::string& scratch) const = 0;
+    [[nodiscard]] virtual failure refused(const child_process& process) const = 0;
+    [[nodiscard]] virtual bool blames_machine(const child_process& process) const = 0;
+    [[nodiscard]] virtual source harmless(const source& like) const = 0;
+    [[nodiscard]] virtual std::string suffix() const = 0;
+};
+
+template <class Toolchain>
+struct toolchain_view final : toolchain {
+    const Toolchain& its;
+
+    explicit toolchain_view(const Toolchain& of) noexcept : its(of) {}
+    [[nodiscard]] const store& built() const override { return its.cache(); }
+    [[nodiscard]] std::string key(const source& s, std::string_view entry) const override
+    {
+        return its.cache().key(s, entry);
     }
-    if (line.empty()) line = "the compiler said nothing";
-    if (const int status = process.status(); WIFSIGNALED(status))
-        line += "; the compiler was ended by signal " + std::to_string(WTERMSIG(status));
-    return {failure_kind::build_error, 0, std::move(line)};
-}
+    [[nodiscard]] std::size_t together() const override { return its.together(); }
+    [[nodiscard]] bool alike(const source& a, const source& b) const override { return its.alike(a, b); }
+    [[nodiscard]] child_process start(const std::vector<build_job>& unit, const std::string& stem,
+                                      const std::string& scratch) const override
+    {
+        return its.start(unit, stem, scratch);
+    }
+    [[nodiscard]] failure refused(const child_process& process) const override { return its.refused(process); }
+    [[nodiscard]] bool blames_machine(const child_process& process) const override
+    {
+        return its.blames_machine(process);
+    }
+    [[nodiscard]] source harmless(const source& like) const override { return its.harmless(like); }
+    [[nodiscard]] std::string suffix() const override { return Toolchain::suffix; }
+};
+
+/// What a `build_pool` does, whatever its toolchain is. It is moved with the pool, so each call is told the toolchain.
+class build_queue {
+public:
+    build_queue(std::size_t processes, const std::string& place);
+
+    [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
+    [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
+    void submit(const toolchain& tools, const std::vector<source>& sources, std::string_view entry, double seconds);
+    void submit_alone(const toolchain& tools, const source& s, std::string_view entry, double seconds);
+    [[nodiscard]] build_outcome wait(const toolchain& tools, const std::string& key);
+    [[nodiscard]] std::optional<build_outcome> result(const std::string& key);
+    void advance(const toolchain& tools) { turn(tools, false); }
+    void watch(poll_set& events) const;
+
+private:
+    struct state {
+        bool done = false;
+        double seconds = 0;  ///< the limit under which it was asked for
+        build_outcome result{};
+    };
+    struct running {
+        std::vector<build_job> unit;
+        child_process process;
+        std::string stem;  ///< of the names of its files
+        double start = 0;
+    };
+
+    void turn(const toolchain& tools, bool patient);
+    void start(const toolchain& tools);
+    void finish(const toolchain& tools, running over, bool ended);
+
+    std::size_t processes_;
+    temporary_directory scratch_;
+    std::map<std::string, state> known_;
+    std::vector<std::vector<build_job>> queue_;
+    std::vector<running> running_;  ///< behind `scratch_`, so that compilers end before their files are removed
+    wall_clock now_{};
+    std::uint64_t started_ = 0;
+};
 
 }  // namespace detail
 
@@ -106,22 +164,13 @@ template <class Toolchain>
 class build_pool {
 public:
     /// The result of a build.
-    struct outcome {
-        std::optional<failure> failed{};  ///< why it did not build; empty where it did
-        double seconds = 0;  ///< wall seconds; its share where several were built together; 0 where it was built before
-        bool shared = false;  ///< whether it was compiled together with others, which may have damaged it
-
-        friend bool operator==(const outcome&, const outcome&) = default;
-    };
+    using outcome = detail::build_outcome;
 
     /// `processes` run at a time; 0: one less than there are processors, at least 1. `directory` is made where it is
     /// missing; empty: a temporary one, removed with the pool. The toolchain is Toolchain(directory, options).
     template <class Options>
     build_pool(const std::string& directory, std::size_t processes, const Options& options)
-        : processes_(processes != 0 ? processes : spare_processors()),
-          place_(directory),
-          tools_(place_.name(), options),
-          scratch_(place_.name() + "/building-")
+        : place_(directory), tools_(place_.name(), options), queue_(processes, place_.name())
     {
     }
 
@@ -130,223 +179,45 @@ public:
     /// The toolchain that starts the processes.
     [[nodiscard]] const Toolchain& tools() const noexcept { return tools_; }
     /// The number of processes that run at a time.
-    [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
+    [[nodiscard]] std::size_t processes() const noexcept { return queue_.processes(); }
     /// The number of processes started so far.
-    [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
+    [[nodiscard]] std::uint64_t started() const noexcept { return queue_.started(); }
 
     /// Asks for `sources`, all with the entry point `entry`. Each may take its compiler `seconds` of wall time. Throws
     /// std::invalid_argument where a source asks for a compiler that is not listed.
     void submit(const std::vector<source>& sources, std::string_view entry, double seconds)
     {
-        std::vector<job> wanted;
-        for (const source& s : sources) {
-            job j{cache().key(s, entry), s, std::string(entry), seconds};
-            const auto known = known_.find(j.key);
-            if (known != known_.end()) {
-                state& k = known->second;
-                const bool again = k.done && k.result.failed && k.result.failed->kind == failure_kind::build_timeout &&
-                                   seconds > k.seconds;
-                k.result.seconds = k.done ? 0 : k.result.seconds;
-                if (!again) continue;
-                known_.erase(known);
-            }
-            const auto there = cache().find(j.key);
-            known_[j.key] = {there.has_value(), seconds, {.shared = there && there->shared}};
-            if (!there) wanted.push_back(std::move(j));
-        }
-        const std::size_t share = (wanted.size() + processes_ - 1) / processes_;
-        const std::size_t most = (std::max)((std::min)(share, tools_.together()), std::size_t{1});
-        while (!wanted.empty()) {  // groups of sources that are alike, in the order asked for
-            std::vector<job> unit;
-            std::vector<job> rest;
-            for (job& j : wanted) {
-                const bool fits = unit.empty() || (unit.size() < most && tools_.alike(unit.front().what, j.what));
-                (fits ? unit : rest).push_back(std::move(j));
-            }
-            queue_.push_back(std::move(unit));
-            wanted = std::move(rest);
-        }
-        advance();
+        queue_.submit(view(), sources, entry, seconds);
     }
 
     /// Asks for `s` once more, in a compilation of its own, even where the cache has it: others may have damaged it.
     void submit_alone(const source& s, std::string_view entry, double seconds)
     {
-        std::vector<job> unit;
-        unit.push_back({cache().key(s, entry), s, std::string(entry), seconds});
-        known_[unit.front().key] = {false, seconds, {}};
-        queue_.insert(queue_.begin(), std::move(unit));
-        advance();
+        queue_.submit_alone(view(), s, entry, seconds);
     }
 
     /// Waits until what was submitted under `key` is built or has failed. Throws std::invalid_argument for an unknown
     /// key.
-    [[nodiscard]] outcome wait(const std::string& key)
-    {
-        const auto at = known_.find(key);
-        if (at == known_.end()) invalid("builder.wait: a key that was not submitted, want one that was");
-        while (!at->second.done) {
-            if (queue_.empty() && running_.empty()) throw error("builder.wait: a build was lost to an earlier error");
-            turn(true);
-        }
-        return at->second.result;
-    }
+    [[nodiscard]] outcome wait(const std::string& key) { return queue_.wait(view(), key); }
 
     /// The result for a key; empty where it is not known yet. A later call for the same key gives 0 seconds.
-    [[nodiscard]] std::optional<outcome> result(const std::string& key)
-    {
-        const auto at = known_.find(key);
-        if (at == known_.end() || !at->second.done) return std::nullopt;
-        outcome out = at->second.result;
-        at->second.result.seconds = 0;
-        return out;
-    }
+    [[nodiscard]] std::optional<outcome> result(const std::string& key) { return queue_.result(key); }
 
     /// Takes what has been built and starts the next compilers. Does not wait.
-    void advance() { turn(false); }
+    void advance() { queue_.advance(view()); }
 
     /// Adds what it waits for to `events`.
-    void watch(detail::poll_set& events) const
-    {
-        for (const running& r : running_) {
-            if (r.process.news() >= 0) events.add(r.process.news());
-            else events.by(now_() + 1e-3);  // it has closed its output and is about to end
-            events.by(r.start + r.unit.front().seconds);
-        }
-    }
+    void watch(detail::poll_set& events) const { queue_.watch(events); }
 
 private:
-    using job = detail::build_job;
-    struct state {
-        bool done = false;
-        double seconds = 0;  ///< the limit under which it was asked for
-        outcome result{};
-    };
-    struct running {
-        std::vector<job> unit;
-        child_process process;
-        std::string stem;  ///< of the names of its files
-        double start = 0;
-    };
-
-    static std::size_t spare_processors() noexcept
+    [[nodiscard]] detail::toolchain_view<Toolchain> view() const noexcept
     {
-        const long n = ::sysconf(_SC_NPROCESSORS_ONLN);
-        return n > 2 ? static_cast<std::size_t>(n - 1) : 1;
+        return detail::toolchain_view<Toolchain>(tools_);
     }
 
-    void turn(bool patient)
-    {
-        for (;;) {
-            while (running_.size() < processes_ && !queue_.empty()) start();
-            bool news = false;
-            for (std::size_t i = 0; i < running_.size();) {
-                running& r = running_[i];
-                const bool ended = r.process.advance();
-                if (!ended && now_() < r.start + r.unit.front().seconds) {
-                    ++i;
-                    continue;
-                }
-                running over = std::move(r);
-                running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-                finish(std::move(over), ended);
-                news = true;
-            }
-            if (news && !patient) continue;  // the next can start
-            if (news || !patient) return;
-            sleep();
-        }
-    }
-
-    /// Waits until a compiler writes something, ends, or runs out of time.
-    void sleep() const
-    {
-        detail::poll_set events;
-        events.by(now_() + 1);
-        watch(events);
-        events.wait(now_());
-    }
-
-    void start()
-    {
-        std::vector<job> unit = std::move(queue_.front());
-        queue_.erase(queue_.begin());
-        const std::string stem = scratch_.name() + '/' + std::to_string(started_++);
-        const double at = now_();
-        auto process = tools_.start(unit, stem, scratch_.name());
-        running_.push_back({std::move(unit), std::move(process), stem, at});
-    }
-
-    void finish(running over, bool ended)
-    {
-        const std::string object = over.stem + Toolchain::suffix;
-        const double seconds = (now_() - over.start) / static_cast<double>(over.unit.size());
-        over.process.end();
-        const std::optional<std::string> bytes =
-            ended && over.process.status() == 0 ? detail::bytes_of(object) : std::nullopt;
-        const bool good = bytes && !bytes->empty();
-        if (ended && !good && over.unit.size() == 1 && Toolchain::blames_machine(over.process))
-            try_harmless(over.unit.front(), over.process);
-        for (job& j : over.unit) {
-            state& k = known_[j.key];
-            k.result.seconds += seconds;
-            if (good) {
-                k.result.shared = over.unit.size() > 1;
-                cache().publish({*bytes, k.result.shared}, j.key, over.stem + ".whole");
-            } else if (over.unit.size() > 1) {
-                continue;  // it is built alone later
-            } else {
-                k.result.failed = ended ? Toolchain::refused(over.process) : late(j.seconds);
-            }
-            k.done = true;
-        }
-        if (!good && over.unit.size() > 1)
-            for (std::size_t i = over.unit.size(); i-- > 0;) {
-                std::vector<job> alone;
-                alone.push_back(std::move(over.unit[i]));
-                queue_.insert(queue_.begin(), std::move(alone));
-            }
-        ::unlink(object.c_str());
-        ::unlink((over.stem + ".cpp").c_str());
-    }
-
-    /// Is called after a failure whose cause may be the machine. Throws tunekit::error, with the messages of that
-    /// failure, where a harmless source fails too.
-    void try_harmless(const job& failed, const child_process& process)
-    {
-        const std::string stem = scratch_.name() + "/harmless";
-        std::vector<job> unit;
-        unit.push_back({cache().key(tools_.harmless(failed.what), "kernel"), tools_.harmless(failed.what), "kernel"});
-        auto again = tools_.start(unit, stem, scratch_.name());
-        static_cast<void>(again.await(harmless_seconds));
-        again.end();
-        const std::string object = stem + Toolchain::suffix;
-        const auto bytes = detail::bytes_of(object);
-        const bool good = again.status() == 0 && bytes && !bytes->empty();
-        ::unlink(object.c_str());
-        ::unlink((stem + ".cpp").c_str());
-        if (good) return;
-        throw error("builder: not even an empty source is compiled any more, in '" + cache().directory() +
-                    "': " + Toolchain::refused(process).message +
-                    "; want a compiler that works, with room there and memory to run in");
-    }
-
-    static constexpr double harmless_seconds = 30;
-
-    static failure late(double seconds)
-    {
-        return {failure_kind::build_timeout, 0, "was still compiling after " + std::to_string(seconds) + " s"};
-    }
-
-    std::size_t processes_;
     detail::build_place place_;
     Toolchain tools_;
-    detail::temporary_directory scratch_;
-    std::map<std::string, state> known_;
-    std::vector<std::vector<job>> queue_;
-    std::vector<running> running_;  ///< behind `scratch_`, so that compilers end before their files are removed
-    wall_clock now_{};
-    std::uint64_t started_ = 0;
+    detail::build_queue queue_;
 };
 
 }  // namespace tunekit::measure

@@ -31,60 +31,21 @@ public:
 
     [[nodiscard]] const build_cache& cache() const noexcept { return cache_; }
     [[nodiscard]] std::size_t together() const noexcept { return together_; }
-    [[nodiscard]] static bool alike(const source& a, const source& b)
-    {
-        return a.compiler == b.compiler && a.flags == b.flags;
-    }
+    [[nodiscard]] static bool alike(const source& a, const source& b);
 
     [[nodiscard]] child_process start(const std::vector<build_job>& unit, const std::string& stem,
-                                      const std::string& scratch) const
-    {
-        std::string text;
-        for (std::size_t i = 0; i < unit.size(); ++i) {
-            const build_job& j = unit[i];
-            const std::string symbol = build_cache::symbol(j.key);
-            text += "#define " + j.entry + ' ' + symbol + "\nnamespace in_" + symbol + " {\n#line 1 \"generated\"\n" +
-                    j.what.text + "\n}\n#undef " + j.entry + '\n';
-        }
-        write_file(stem + ".cpp", text);
-        const source& first = unit.front().what;
-        std::vector<std::string> command{cache_.compiler_of(first).path};
-        for (std::string& flag : cache_.flags_of(first)) command.push_back(std::move(flag));
-        for (const char* const fixed : {"-w", "-shared", "-fPIC", "-nostdlib", "-Wl,-z,defs", "-o"})
-            command.emplace_back(fixed);
-        command.push_back(stem + ".so");
-        command.push_back(stem + ".cpp");
-        for (const char* const library : {"-lm", "-lc", "-lgcc"}) command.emplace_back(library);
-        return child_process(command, scratch, cores_);
-    }
+                                      const std::string& scratch) const;
 
     /// Whether the machine may be the cause of a failure: the messages name no line of the source and no undefined
     /// symbol.
-    [[nodiscard]] static bool blames_machine(const child_process& process)
-    {
-        const std::string text = process.text();
-        return text.find("generated:") == std::string::npos && text.find("undefined reference") == std::string::npos;
-    }
+    [[nodiscard]] static bool blames_machine(const child_process& process);
     /// A source for the same compiler that certainly compiles.
-    [[nodiscard]] static source harmless(const source& like)
-    {
-        return {.text = "extern \"C\" void kernel() {}", .compiler = like.compiler};
-    }
+    [[nodiscard]] static source harmless(const source& like);
 
-    static failure refused(const child_process& process)
-    {
-        const std::string text = process.text();
-        const std::size_t at = (std::min)(text.find("error:"), text.find("undefined reference"));
-        return refusal(process, at == std::string::npos ? 0 : text.rfind('\n', at) + 1);  // npos + 1 is 0
-    }
+    static failure refused(const child_process& process);
 
 private:
-    static std::vector<compiler> find_all(const std::vector<std::string>& names)
-    {
-        std::vector<compiler> out;
-        for (const std::string& name : names) out.push_back(find_compiler(name));
-        return out;
-    }
+    static std::vector<compiler> find_all(const std::vector<std::string>& names);
 
     std::size_t together_;
     std::vector<int> cores_;
@@ -129,9 +90,9 @@ public:
     };
 
     /// With the usual settings.
-    builder() : builder(options{}) {}
+    builder();
     /// Finds the compilers and opens the cache; starts no process. Throws tunekit::error as said above.
-    explicit builder(const options& how) : build_pool(how.directory, how.processes, how) {}
+    explicit builder(const options& how);
 };
 
 }  // namespace tunekit::measure

@@ -4,15 +4,11 @@
 /// \file
 /// Kernels from built shared objects, for `timed`.
 
-#include <dlfcn.h>
-
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/processes/build/build_cache.hpp"
-#include "tunekit/processes/build/source_template.hpp"
 
 namespace tunekit::measure {
 
@@ -20,12 +16,9 @@ namespace tunekit::measure {
 class loaded_code {
 public:
     /// Loads the shared object. Throws tunekit::error with the loader's reason.
-    explicit loaded_code(const std::string& path) : handle_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL))
-    {
-        if (handle_ == nullptr) throw error("loaded_code: " + reason());
-    }
+    explicit loaded_code(const std::string& path);
     /// Takes over the loaded object; `other` must not be used any more.
-    loaded_code(loaded_code&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    loaded_code(loaded_code&& other) noexcept;
     loaded_code& operator=(loaded_code&& other) noexcept
     {
         std::swap(handle_, other.handle_);
@@ -33,10 +26,7 @@ public:
     }
     loaded_code(const loaded_code&) = delete;
     loaded_code& operator=(const loaded_code&) = delete;
-    ~loaded_code()
-    {
-        if (handle_ != nullptr) ::dlclose(handle_);
-    }
+    ~loaded_code();
 
     /// The function called `name`. Precondition: it has this signature. Throws tunekit::error where it is missing.
     template <class Signature>
@@ -44,9 +34,7 @@ public:
     {
         static_assert(std::is_function_v<Signature>,
                       "tunekit: loaded_code.function: want a signature such as void(float*)");
-        void* const found = ::dlsym(handle_, name.c_str());
-        if (found == nullptr) throw error("loaded_code: the source does not define its entry point: " + reason());
-        return reinterpret_cast<Signature*>(found);
+        return reinterpret_cast<Signature*>(entry_of(name));
     }
 
     /// What `bind(function, config)` makes of the function `entry`. The code is unloaded after it is destroyed. Throws
@@ -55,11 +43,7 @@ public:
     [[nodiscard]] auto bound(const std::string& entry, Bind& bind, const Config& config) &&;
 
 private:
-    static std::string reason()
-    {
-        const char* const why = ::dlerror();
-        return why != nullptr ? why : "no reason given";
-    }
+    [[nodiscard]] void* entry_of(const std::string& name) const;
 
     void* handle_;
 };

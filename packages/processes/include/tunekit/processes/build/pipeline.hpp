@@ -4,7 +4,6 @@
 /// \file
 /// A pool of builders and runners: compilers work while candidates run.
 
-#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <exception>
@@ -16,15 +15,64 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
+#include "tunekit/processes/build/build_pool.hpp"
 #include "tunekit/processes/build/builder.hpp"
 #include "tunekit/processes/build/source_template.hpp"
-#include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/isolated_workers.hpp"
 
 namespace tunekit::measure {
+
+namespace detail {
+
+/// The builder, the runners and the templates of a pipeline, of any types.
+struct pipeline_parts {
+    virtual ~pipeline_parts() = default;
+
+    /// Hands the source of a configuration, under `key`, to the compilers; where the template throws, the failure.
+    virtual std::optional<failure> hand_in(std::size_t task, index candidate, double seconds, std::string& key) = 0;
+    /// Builds a configuration once more, on its own, and lets the runners forget its failure.
+    virtual void build_alone(const job& what) = 0;
+    virtual void advance_builds() = 0;
+    virtual std::optional<build_outcome> built(const std::string& key) = 0;
+    virtual void watch_builds(poll_set& events) const = 0;
+    virtual void run(const job& what) = 0;
+    virtual std::vector<answer> answers(double seconds) = 0;
+    [[nodiscard]] virtual std::size_t room_to_run() const = 0;
+    [[nodiscard]] virtual double now() const = 0;
+    /// False where the runners cannot be waited for together with something else.
+    virtual bool watch_runs(poll_set& events) const = 0;
+};
+
+/// The jobs of a pipeline on their way. It is moved with the pipeline, so each call is told the parts.
+class pipeline_jobs {
+public:
+    [[nodiscard]] std::size_t out() const noexcept { return building_.size() + built_.size() + running_.size(); }
+    [[nodiscard]] std::size_t running() const noexcept { return running_.size(); }
+    [[nodiscard]] bool idle() const noexcept { return out() == 0 && given_.empty(); }
+    void submit(pipeline_parts& parts, const job& next);
+    [[nodiscard]] std::vector<answer> collect(pipeline_parts& parts, double seconds);
+
+private:
+    struct in_work {
+        job what;
+        std::string key{};
+        bool shared = false;  ///< built together with others
+        double submitted = 0;
+        double build_seconds = 0;
+        double waited = 0;  ///< seconds before it went to a runner in which no compiler had it
+    };
+
+    void look_after(pipeline_parts& parts);
+    void hand_over(pipeline_parts& parts);
+    void hear(pipeline_parts& parts, double seconds);
+
+    std::deque<in_work> building_{}, built_{}, running_{};
+    std::vector<answer> given_{};
+};
+
+}  // namespace detail
 
 /// A pool that builds each job before it runs it. The processes of a builder compile the jobs. A built job goes to a
 /// pool of runners as soon as one is free.
@@ -80,10 +128,9 @@ public:
     /// The number of jobs that may be submitted now: those that run and `ahead` more, less those that are out.
     [[nodiscard]] std::size_t room() const noexcept
     {
-        const std::size_t runs = runners_.room() + running_.size();
+        const std::size_t runs = runners_.room() + jobs_.running();
         const std::size_t places = runs == 0 ? 0 : runs + ahead_;
-        const std::size_t out = building_.size() + built_.size() + running_.size();
-        return places > out ? places - out : 0;
+        return places > jobs_.out() ? places - jobs_.out() : 0;
     }
     /// Seconds, by the clock of the runners.
     [[nodiscard]] double now() const noexcept { return runners_.now(); }
@@ -94,40 +141,16 @@ public:
     {
         require(room() > 0, "pipeline.submit: no room, want a call of room() before");
         require(next.task < templates_.size(), "pipeline.submit: no template for this task, want one for each");
-        in_work w{.what = next, .submitted = now()};
-        measurement m{.failed = hand_in(next.task, next.candidate, next.limits.build_seconds, w.key)};
-        if (m.failed) given_.push_back({.ticket = next.ticket, .measured = std::move(m)});
-        else building_.push_back(std::move(w));
+        parts of(*this);
+        jobs_.submit(of, next);
     }
 
     /// Serves compilers and runners, and returns the answers known; it waits for the first one for at most `seconds`.
     /// Throws what the runners throw where none of them is left.
     [[nodiscard]] std::vector<answer> collect(double seconds)
     {
-        const wall_clock clock;
-        const double deadline = clock() + seconds;
-        for (;;) {
-            look_after();
-            if (!given_.empty()) return std::exchange(given_, {});
-            if (building_.empty() && built_.empty() && running_.empty())
-                return runners_.room() > 0 ? std::vector<answer>() : runners_.collect(0);  // which throws the reason
-            const double moment = clock();
-            if (moment >= deadline) return {};
-            if constexpr (std::is_same_v<Runners, isolated_workers>) {
-                detail::poll_set events;
-                events.by(deadline);
-                compilers_.watch(events);
-                detail::pool_access::watch(runners_, events);
-                events.wait(moment);
-            } else if (running_.empty()) {
-                detail::poll_set events;
-                events.by(deadline);
-                compilers_.watch(events);
-                events.wait(moment);
-            } else {  // runners of another kind cannot wait for compilers too
-                hear(building_.empty() ? deadline - moment : 1e-3);
-            }
-        }
+        parts of(*this);
+        return jobs_.collect(of, seconds);
     }
 
     /// A streaming measurer on one runner, for use while nothing else is out. It builds what is not built yet before it
@@ -156,8 +179,8 @@ private:
         template <class Each>
         void measure(std::span<const index> batch, const limits& within, Each&& each)
         {
-            require(pool_->idle(), "pipeline.alone: jobs are out, want them collected before");
-            const std::vector<typename Builder::outcome> built = pool_->build(task_, batch, within.build_seconds);
+            require(pool_->jobs_.idle(), "pipeline.alone: jobs are out, want them collected before");
+            const std::vector<detail::build_outcome> built = pool_->build(task_, batch, within.build_seconds);
             for (std::size_t k = 0; k < batch.size(); ++k) {
                 measurement m{.failed = built[k].failed};
                 if (!m.failed) m = std::move(runner_.measure(batch.subspan(k, 1), within).front());
@@ -172,13 +195,36 @@ private:
         std::size_t task_;
     };
 
-    struct in_work {
-        job what;
-        std::string key{};
-        bool shared = false;  ///< built together with others
-        double submitted = 0;
-        double build_seconds = 0;
-        double waited = 0;  ///< seconds before it went to a runner in which no compiler had it
+    struct parts final : detail::pipeline_parts {
+        pipeline& its;
+
+        explicit parts(pipeline& of) noexcept : its(of) {}
+        std::optional<failure> hand_in(std::size_t task, index candidate, double seconds, std::string& key) override
+        {
+            return its.hand_in(task, candidate, seconds, key);
+        }
+        void build_alone(const job& what) override
+        {
+            const Template& t = its.templates_[what.task];
+            its.compilers_.submit_alone(t.source_of(t.space.at(what.candidate)), t.entry, what.limits.build_seconds);
+            if constexpr (requires { its.runners_.forget(what.candidate, what.task); })
+                its.runners_.forget(what.candidate, what.task);
+        }
+        void advance_builds() override { its.compilers_.advance(); }
+        std::optional<detail::build_outcome> built(const std::string& key) override
+        {
+            return its.compilers_.result(key);
+        }
+        void watch_builds(detail::poll_set& events) const override { its.compilers_.watch(events); }
+        void run(const job& what) override { its.runners_.submit(what); }
+        std::vector<answer> answers(double seconds) override { return its.runners_.collect(seconds); }
+        [[nodiscard]] std::size_t room_to_run() const override { return its.runners_.room(); }
+        [[nodiscard]] double now() const override { return its.now(); }
+        bool watch_runs(detail::poll_set& events) const override
+        {
+            if constexpr (std::is_same_v<Runners, isolated_workers>) detail::pool_access::watch(its.runners_, events);
+            return std::is_same_v<Runners, isolated_workers>;
+        }
     };
 
     static std::vector<Template> one(Template what)
@@ -186,11 +232,6 @@ private:
         std::vector<Template> out;
         out.push_back(std::move(what));
         return out;
-    }
-
-    [[nodiscard]] bool idle() const noexcept
-    {
-        return building_.empty() && built_.empty() && running_.empty() && given_.empty();
     }
 
     /// Hands the source of a configuration, under `key`, to the compilers; where the template throws, the failure.
@@ -210,10 +251,10 @@ private:
     }
 
     /// Waits until all of a batch are built.
-    [[nodiscard]] std::vector<typename Builder::outcome> build(std::size_t task, std::span<const index> batch,
-                                                               double seconds)
+    [[nodiscard]] std::vector<detail::build_outcome> build(std::size_t task, std::span<const index> batch,
+                                                           double seconds)
     {
-        std::vector<typename Builder::outcome> out(batch.size());
+        std::vector<detail::build_outcome> out(batch.size());
         std::vector<std::string> keys(batch.size());
         for (std::size_t k = 0; k < out.size(); ++k) out[k].failed = hand_in(task, batch[k], seconds, keys[k]);
         for (std::size_t k = 0; k < out.size(); ++k)
@@ -221,92 +262,11 @@ private:
         return out;
     }
 
-    /// Does what can be done without waiting.
-    void look_after()
-    {
-        compilers_.advance();
-        for (std::size_t k = 0; k < building_.size();) {
-            std::optional<typename Builder::outcome> r = compilers_.result(building_[k].key);
-            if (!r) {
-                ++k;
-                continue;
-            }
-            in_work w = std::move(building_[k]);
-            building_.erase(building_.begin() + static_cast<std::ptrdiff_t>(k));
-            w.build_seconds += r->seconds;
-            w.shared = r->shared;
-            if (r->failed) {
-                measurement m;
-                m.failed = std::move(r->failed);
-                m.build_seconds = w.build_seconds;
-                given_.push_back({.ticket = w.what.ticket,
-                                  .measured = std::move(m),
-                                  .queued_s = (std::max)(0.0, now() - w.submitted - w.build_seconds)});
-            } else {
-                built_.push_back(std::move(w));
-            }
-        }
-        hand_over();
-        if (!running_.empty()) hear(0);
-        hand_over();                                   // to a runner that has just become free
-        if (runners_.room() == 0 && running_.empty())  // no runner is left, so the jobs are lost
-            for (auto* const waiting : {&building_, &built_}) {
-                for (const in_work& w : *waiting) given_.push_back({.ticket = w.what.ticket});
-                waiting->clear();
-            }
-    }
-
-    void hand_over()
-    {
-        while (!built_.empty() && runners_.room() > 0) {
-            in_work w = std::move(built_.front());
-            built_.pop_front();
-            w.waited = (std::max)(0.0, now() - w.submitted - w.build_seconds);
-            runners_.submit(w.what);
-            running_.push_back(std::move(w));
-        }
-    }
-
-    void hear(double seconds)
-    {
-        for (answer& a : runners_.collect(seconds)) {
-            const auto w = std::find_if(running_.begin(), running_.end(),
-                                        [&](const in_work& r) { return r.what.ticket == a.ticket; });
-            if (w == running_.end()) throw error("pipeline: the runners answered a job that they were not given");
-            if (a.measured && a.measured->failed && w->shared) {
-                build_alone(std::move(*w));
-                running_.erase(w);
-                continue;
-            }
-            if (a.measured) {
-                a.measured->build_seconds += w->build_seconds;
-                for (auto* const waiting : {&building_, &built_})
-                    for (in_work& other : *waiting) other.what.hear(w->what, *a.measured);
-            }
-            if (!a.within) a.within = w->what.limits;
-            a.queued_s += w->waited;
-            running_.erase(w);
-            given_.push_back(std::move(a));
-        }
-    }
-
-    /// Builds a failed job once more, on its own, so that it runs again. Another one that it was compiled with may have
-    /// been the cause.
-    void build_alone(in_work w)
-    {
-        const Template& t = templates_[w.what.task];
-        compilers_.submit_alone(t.source_of(t.space.at(w.what.candidate)), t.entry, w.what.limits.build_seconds);
-        if constexpr (requires { runners_.forget(w.what.candidate, w.what.task); })
-            runners_.forget(w.what.candidate, w.what.task);
-        building_.push_back(std::move(w));
-    }
-
     std::vector<Template> templates_;
     Builder compilers_;
     Runners runners_;
     std::size_t ahead_;
-    std::deque<in_work> building_{}, built_{}, running_{};
-    std::vector<answer> given_{};
+    detail::pipeline_jobs jobs_{};
 };
 
 }  // namespace tunekit::measure

@@ -4,16 +4,12 @@
 /// \file
 /// A folder of what was built, which is believed only where it is whole and this user's.
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
+#include "tunekit/processes/detail/needs_forks.hpp"  // first: it says what is wanted where a system forks nothing
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-
-#include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {
 
@@ -38,41 +34,16 @@ public:
     /// The folder.
     [[nodiscard]] const std::string& directory() const noexcept { return directory_; }
     /// The path of a key's file, whether it exists or not.
-    [[nodiscard]] std::string path(std::string_view key) const { return directory_ + '/' + std::string(key) + kind_; }
+    [[nodiscard]] std::string path(std::string_view key) const;
 
     /// What was built for a key; empty where it is missing, incomplete or another user's.
-    [[nodiscard]] std::optional<file> find(std::string_view key) const
-    {
-        std::optional<std::string> all = detail::bytes_of(path(key));
-        const std::size_t seal = seal_of({}, key, false).size();
-        if (!all || all->size() <= seal) return std::nullopt;
-        const std::string_view bytes = std::string_view(*all).substr(0, all->size() - seal);
-        const std::string_view last = std::string_view(*all).substr(bytes.size());
-        const bool shared = last.ends_with(" s\n");
-        if (last != seal_of(bytes, key, shared)) return std::nullopt;
-        all->resize(bytes.size());
-        return file{*std::move(all), shared};
-    }
+    [[nodiscard]] std::optional<file> find(std::string_view key) const;
 
     /// Makes `what` the file of `key`, in one step, and replaces what was there. `beside` is a name on the same file
     /// system under which it is written first. Throws tunekit::error where the folder refuses.
-    void publish(const file& what, std::string_view key, const std::string& beside) const
-    {
-        detail::write_file(beside, what.bytes + seal_of(what.bytes, key, what.shared));
-        if (std::rename(beside.c_str(), path(key).c_str()) == 0) return;
-        const int why = errno;
-        std::remove(beside.c_str());
-        throw error("store: cannot put '" + path(key) + "' in place: " + std::strerror(why) +
-                    "; remove what is there, or name another directory");
-    }
+    void publish(const file& what, std::string_view key, const std::string& beside) const;
 
 private:
-    /// The last line of a file, which loaders ignore: its key, and a digest of the bytes before it.
-    static std::string seal_of(std::string_view bytes, std::string_view key, bool shared)
-    {
-        return "\ntunekit " + std::string(key) + ' ' + detail::digest(bytes) + (shared ? " s\n" : " a\n");
-    }
-
     std::string directory_;
     std::string kind_;
 };

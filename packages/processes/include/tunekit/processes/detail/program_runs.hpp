@@ -4,27 +4,17 @@
 /// \file
 /// The runs of one configuration of a program: repeated, checked once, and read.
 
-#include <unistd.h>
-#include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "tunekit/measure/batches.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/detail/command_run.hpp"
 #include "tunekit/processes/detail/program_texts.hpp"
-#include "tunekit/processes/detail/run_failure.hpp"
-#include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/powercap.hpp"
 #include "tunekit/processes/program/finished_run.hpp"
 #include "tunekit/processes/program/program_options.hpp"
@@ -37,158 +27,39 @@ class program_runs {
 public:
     /// The parts must outlive it. `begun` is when limits::run_seconds began.
     program_runs(command_runner& run, const program_options& options, const program_texts& texts,
-                 std::span<const std::string> values, const limits& within, double begun)
-        : run_(run),
-          options_(options),
-          what_(texts.command(values)),
-          check_(texts.check(values)),
-          file_(texts.result_file(values)),
-          sized_(texts.sized_files(values)),
-          within_(within),
-          deadline_(begun + within.run_seconds),
-          checked_(!options.check && check_.arguments.empty())
-    {
-        if (!options.powercap.empty()) energy_.emplace(options.powercap);
-    }
+                 std::span<const std::string> values, const limits& within, double begun);
 
     /// Measures. `numbers` are those of the first run. Throws candidate_error.
-    void measure(measurement& out, std::vector<double>& numbers)
-    {
-        while (const std::uint32_t wanted = options_.repetition.next(out.batches)) {
-            double sum = 0;
-            for (std::uint32_t done = 0; done < wanted;) {
-                const double left = (std::max)(deadline_ - now_(), 0.0);
-                if (!out.batches.empty() && (left < fastest_ || ended_ >= 3)) return conclude_early(out);
-                const bool cuts = !options_.cost && within_.abandon_above < left;
-                finished_run one = one_run(hold_of(cuts ? within_.abandon_above : left));
-                if (one.how == finished_run::end::timed_out && !cuts) {
-                    if (out.batches.empty() && done > 0) out.batches.push_back(sum / done);
-                    if (out.batches.empty())
-                        refuse(failure_kind::run_timeout,
-                               "was still running after " + short_number(within_.run_seconds) + " s" + said_by(one));
-                    return conclude_early(out);
-                }
-                if (one.how == finished_run::end::timed_out) {
-                    ++ended_;
-                    seen_.push_back(one.wall_seconds);
-                } else {
-                    sum += taken(std::move(one), out, numbers);
-                    ++done;
-                }
-                if (abandoned(out)) return;
-            }
-            out.batches.push_back(sum / wanted);
-            if (enough_of_first(out.batches, within_)) break;
-        }
-        check_once(last_, out);
-        conclude(out);
-    }
+    void measure(measurement& out, std::vector<double>& numbers);
 
 private:
     static constexpr double never = std::numeric_limits<double>::infinity();
 
-    [[nodiscard]] command_limits hold_of(double wall_seconds) const
-    {
-        return {.wall_seconds = wall_seconds,
-                .cpu_seconds = options_.cpu_seconds,
-                .memory_bytes = options_.memory_bytes,
-                .output_bytes = options_.output_bytes};
-    }
+    [[nodiscard]] command_limits hold_of(double wall_seconds) const;
 
     /// One run. A run that took too long is returned; any other that did not end well is thrown as candidate_error.
-    [[nodiscard]] finished_run one_run(const command_limits& hold)
-    {
-        if (!file_.empty() && ::unlink(file_.c_str()) != 0 && errno != ENOENT)
-            refuse(failure_kind::invalid,
-                   "the result file '" + file_ + "' of an earlier run cannot be removed: " + std::strerror(errno));
-        if (energy_) energy_->restart();
-        finished_run out = run_.run(what_, hold);
-        if (energy_) out.joules = energy_->joules();
-        if (out.how == finished_run::end::timed_out) return out;
-        if (auto wrong = failure_of(out, what_.arguments.front(), options_.exit_status, hold))
-            throw candidate_error(*std::move(wrong));
-        if (!file_.empty()) {
-            auto text = file_text(file_, options_.output_bytes);
-            if (!text) refuse(failure_kind::bad_cost, "the result file '" + file_ + "' was not written");
-            out.cut = text->size() > options_.output_bytes;
-            out.file = std::move(text);
-        }
-        return out;
-    }
+    [[nodiscard]] finished_run one_run(const command_limits& hold);
 
     /// The cost of a run that ended well. The numbers of the first one are read.
-    double taken(finished_run one, measurement& out, std::vector<double>& numbers)
-    {
-        if (options_.checks == check::always || within_.abandon_above == never) check_once(one, out);
-        const double cost = cost_of(one);
-        if (out.runs == 0)
-            for (std::size_t k = 0; k < options_.numbers.size(); ++k) numbers.push_back(number(k, one));
-        fastest_ = (std::min)(fastest_, one.wall_seconds);
-        ++out.runs;
-        seen_.push_back(cost);
-        if (cost <= within_.abandon_above) check_once(one, out);
-        if (!checked_) last_ = std::move(one);
-        return cost;
-    }
+    double taken(finished_run one, measurement& out, std::vector<double>& numbers);
 
     /// Checks a run that is the latest, where none was checked before.
-    void check_once(const finished_run& one, measurement& out)
-    {
-        if (std::exchange(checked_, true)) return;
-        if (options_.check)
-            if (auto wrong = (*options_.check)(one)) refuse(failure_kind::wrong_result, *std::move(wrong));
-        out.checked = check_state::ok;
-        if (check_.arguments.empty()) return;
-        const command_limits hold = hold_of((std::max)(deadline_ - now_(), 0.0));
-        if (const auto wrong = failure_of(run_.run(check_, hold), check_.arguments.front(), 0, hold))
-            refuse(failure_kind::wrong_result, "the check says: " + wrong->message);
-    }
+    void check_once(const finished_run& one, measurement& out);
 
-    [[nodiscard]] double number(std::size_t k, const finished_run& one) const
-    {
-        if (sized_[k].empty()) return options_.numbers[k].read(one);
-        const auto file = system::detail::state_of(sized_[k]);
-        if (!file) no_number(options_.numbers[k].name + ": the file '" + sized_[k] + "' is not there after the run");
-        return static_cast<double>(file->size);
-    }
+    [[nodiscard]] double number(std::size_t k, const finished_run& one) const;
 
-    [[nodiscard]] double cost_of(const finished_run& run) const
-    {
-        const double cost = options_.cost ? (*options_.cost)(run) : run.wall_seconds;
-        if (cost > 0 && cost <= (std::numeric_limits<double>::max)()) return cost;
-        char text[160];
-        std::snprintf(text, sizeof text,
-                      "the cost is %g, want a positive finite number: report exp(x) of what may be 0 or less, 1/x of "
-                      "what is to grow",
-                      cost);
-        no_number(text);
-    }
+    [[nodiscard]] double cost_of(const finished_run& run) const;
 
     /// Cuts the configuration short where at least three runs were made and all were above the limit.
-    bool abandoned(measurement& out) const
-    {
-        if (!surely_above(seen_, within_.abandon_above)) return false;
-        cut_short(out);
-        return true;
-    }
+    bool abandoned(measurement& out) const;
 
-    void cut_short(measurement& out) const
-    {
-        out.cost = *std::min_element(seen_.begin(), seen_.end());
-        out.at_least = true;
-        out.runs = static_cast<std::uint32_t>(seen_.size());
-    }
+    void cut_short(measurement& out) const;
 
     /// Concludes before the repetition does. There is no time for a check then, and the last run may have been ended
     /// half-way: what is unchecked had all of its runs above the limit, so it is cut short.
     void conclude_early(measurement& out) const { checked_ ? conclude(out) : cut_short(out); }
 
-    void conclude(measurement& out) const
-    {
-        const estimate found = options_.repetition.estimate_of(out.batches);
-        out.cost = found.cost;
-        out.spread = found.spread;
-    }
+    void conclude(measurement& out) const;
 
     command_runner& run_;
     const program_options& options_;

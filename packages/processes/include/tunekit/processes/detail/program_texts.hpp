@@ -5,23 +5,13 @@
 /// The texts of a program: commands, variables, folders and files with placeholders, parsed once and filled per
 /// configuration.
 
-#include <unistd.h>
-#include <algorithm>
-#include <cerrno>
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/core/text_template.hpp"
-#include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/detail/child.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
-#include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/program/program_options.hpp"
 
 namespace tunekit::measure::detail {
@@ -32,35 +22,7 @@ class program_texts {
 public:
     /// `names` are those of the parameters. Throws std::invalid_argument for a placeholder that names none and for
     /// settings that contradict each other, and tunekit::error for a template that cannot be read.
-    program_texts(std::span<const std::string> names, const program_options& options)
-        : names_(names.begin(), names.end()), keep_empty_(options.keep_empty)
-    {
-        options.validate();
-        for (const char* own : {"scratch", "build"}) {
-            if (std::find(names_.begin(), names_.end(), own) != names_.end())
-                invalid(
-                    {"program: a parameter is called '", own, "', which is the name of a folder; want another name"});
-            names_.emplace_back(own);
-        }
-        command_ = all("command", options.command);
-        build_ = all("build", options.build);
-        check_ = all("check_command", options.check_command);
-        for (const auto& [name, value] : options.environment)
-            environment_.push_back({name, text_template(value, names_, "program: environment " + name)});
-        directory_ = one("directory", options.directory);
-        result_file_ = one("result_file", options.result_file);
-        for (const program_options::number& n : options.numbers)
-            sized_.push_back(one("the number " + n.name, n.size_of));
-        for (const program_options::file& f : options.files) {
-            const auto text = file_text(f.from, max_template);
-            if (!text) throw error("program: the template '" + f.from + "' cannot be read; name a file that can");
-            if (text->size() > max_template)
-                throw error("program: the template '" + f.from + "' is longer than 16 MiB, want less");
-            files_.push_back({text_template(*text, names_, "program: template '" + f.from + "'"), one("files", f.to)});
-        }
-        built_apart_ = mentions(names_.size() - 1);
-        refuse_shared(options);
-    }
+    program_texts(std::span<const std::string> names, const program_options& options);
 
     /// Whether there is a command that builds.
     [[nodiscard]] bool builds() const noexcept { return !build_.empty(); }
@@ -68,88 +30,30 @@ public:
     [[nodiscard]] bool builds_apart() const noexcept { return built_apart_; }
 
     /// The parameters that occur in no text.
-    [[nodiscard]] std::vector<std::string> unused() const
-    {
-        std::vector<std::string> out;
-        for (std::size_t j = 0; j + 2 < names_.size(); ++j)
-            if (!mentions(j)) out.push_back(names_[j]);
-        return out;
-    }
+    [[nodiscard]] std::vector<std::string> unused() const;
 
     [[nodiscard]] command_line command(std::span<const std::string> values) const { return line(command_, values); }
     [[nodiscard]] command_line build(std::span<const std::string> values) const { return line(build_, values); }
     /// That of the check; without arguments if nothing is checked.
     [[nodiscard]] command_line check(std::span<const std::string> values) const { return line(check_, values); }
-    /// The path of the file with the result; else empty.
     /// For each number the file whose size it is; empty where it is read otherwise.
-    [[nodiscard]] std::vector<std::string> sized_files(std::span<const std::string> values) const
-    {
-        std::vector<std::string> out;
-        for (const text_template& t : sized_) {
-            const std::string file = t.filled(values);
-            out.push_back(file.empty() ? file : beside(file, values));
-        }
-        return out;
-    }
-    [[nodiscard]] std::string result_file(std::span<const std::string> values) const
-    {
-        const std::string file = result_file_.filled(values);
-        return file.empty() ? file : beside(file, values);
-    }
+    [[nodiscard]] std::vector<std::string> sized_files(std::span<const std::string> values) const;
+    /// The path of the file with the result; else empty.
+    [[nodiscard]] std::string result_file(std::span<const std::string> values) const;
 
     /// Writes the files that belong to the build, or the others. Throws candidate_error.
-    void write_files(std::span<const std::string> values, bool of_build) const
-    {
-        for (const written_file& f : files_)
-            if (of_build == is_of_build(f)) put_file(beside(f.to.filled(values), values), f.text.filled(values));
-    }
+    void write_files(std::span<const std::string> values, bool of_build) const;
 
     /// What goes into the build, to be digested: its arguments, its folder, its variables and the texts of its files.
     /// Where folder and variables name {scratch}, that of any worker is as good.
-    [[nodiscard]] std::string parts_of_build(std::span<const std::string> values) const
-    {
-        std::string out;
-        std::vector<std::string> anywhere(values.begin(), values.end());
-        anywhere[names_.size() - 2].clear();
-        for (const text_template& t : build_) add_part(out, t.filled(values));
-        if (builds() && keep_empty_) add_part(out, "keep_empty");
-        if (builds()) add_part(out, directory_.filled(anywhere));
-        for (const variable& v : environment_)
-            if (builds()) add_part(out, v.name), add_part(out, v.value.filled(anywhere));
-        for (const written_file& f : files_)
-            if (is_of_build(f)) add_part(out, f.text.filled(values));
-        return out;
-    }
+    [[nodiscard]] std::string parts_of_build(std::span<const std::string> values) const;
 
     /// The paths that the build names by arguments without placeholders. The first is its program, empty where PATH has
     /// none.
-    [[nodiscard]] std::vector<std::string> named_by_build() const
-    {
-        std::vector<std::string> out;
-        if (!directory_.constant()) return out;
-        for (const text_template& t : build_) {
-            const std::string name = t.constant() ? t.filled({}) : std::string();
-            out.push_back(out.empty() ? program_at(name) : name.empty() ? name : beside(name, {}));
-        }
-        return out;
-    }
+    [[nodiscard]] std::vector<std::string> named_by_build() const;
 
     /// Throws tunekit::error where the program does not exist, as far as that can be known before anything is built.
-    void find() const
-    {
-        for (const auto* const list : {&build_, &command_, &check_}) {
-            if (list->empty() || !list->front().constant() || !directory_.constant()) continue;
-            if (list != &build_ && builds()) continue;  // the build may make it
-            const std::string name = list->front().filled({});
-            if (program_at(name).empty())
-                throw error("program: there is no program '" + (has_folder(name) ? beside(name, {}) : name) +
-                            "' to run; name one that is there and may be run");
-        }
-        if (directory_.constant() && !directory_.filled({}).empty() &&
-            ::access(directory_.filled({}).c_str(), X_OK) != 0)
-            throw error("program: there is no folder '" + directory_.filled({}) +
-                        "' to run in; name one that is there");
-    }
+    void find() const;
 
 private:
     using text_template = core::text_template;
@@ -164,87 +68,23 @@ private:
         text_template to;
     };
 
-    [[nodiscard]] text_template one(const std::string& what, const std::string& text) const
-    {
-        return {text, names_, "program: " + what + " '" + text + "'"};
-    }
-    [[nodiscard]] std::vector<text_template> all(const std::string& what, const std::vector<std::string>& texts) const
-    {
-        std::vector<text_template> out;
-        for (const std::string& t : texts) out.push_back(one(what, t));
-        return out;
-    }
+    [[nodiscard]] text_template one(const std::string& what, const std::string& text) const;
+    [[nodiscard]] std::vector<text_template> all(const std::string& what, const std::vector<std::string>& texts) const;
 
-    [[nodiscard]] command_line line(const std::vector<text_template>& texts, std::span<const std::string> values) const
-    {
-        command_line out;
-        if (texts.empty()) return out;
-        for (const text_template& t : texts) {
-            std::string word = t.filled(values);  // an optional flag that is left out is no word
-            if (!word.empty() || keep_empty_ || !t.alone() || out.arguments.empty())
-                out.arguments.push_back(std::move(word));
-        }
-        for (const variable& v : environment_) out.environment.emplace_back(v.name, v.value.filled(values));
-        out.directory = directory_.filled(values);
-        return out;
-    }
+    [[nodiscard]] command_line line(const std::vector<text_template>& texts, std::span<const std::string> values) const;
 
-    [[nodiscard]] bool mentions(std::size_t j) const
-    {
-        const auto uses = [j](const text_template& t) { return t.uses(j); };
-        const auto any = [&](const std::vector<text_template>& list) {
-            return std::any_of(list.begin(), list.end(), uses);
-        };
-        return any(command_) || any(build_) || any(check_) || any(sized_) || uses(directory_) || uses(result_file_) ||
-               std::any_of(environment_.begin(), environment_.end(),
-                           [&](const variable& v) { return uses(v.value); }) ||
-               std::any_of(files_.begin(), files_.end(),
-                           [&](const written_file& f) { return uses(f.text) || uses(f.to); });
-    }
+    [[nodiscard]] bool mentions(std::size_t j) const;
 
     [[nodiscard]] bool is_of_build(const written_file& f) const { return f.to.uses(names_.size() - 1); }
     [[nodiscard]] static bool has_folder(const std::string& name) { return name.find('/') != std::string::npos; }
 
     /// The path of a file. A relative one begins at the folder in which the program runs.
-    [[nodiscard]] std::string beside(const std::string& path, std::span<const std::string> values) const
-    {
-        const std::string in = directory_.filled(values);
-        return path.starts_with('/') || in.empty() ? path : in + '/' + path;
-    }
+    [[nodiscard]] std::string beside(const std::string& path, std::span<const std::string> values) const;
     /// The path of a program, as exec finds it; else empty. Precondition: `directory` is constant.
-    [[nodiscard]] std::string program_at(const std::string& name) const
-    {
-        return find_program(has_folder(name) ? beside(name, {}) : name);
-    }
+    [[nodiscard]] std::string program_at(const std::string& name) const;
 
     /// Throws std::invalid_argument where a worker would write what another one reads.
-    void refuse_shared(const program_options& options) const
-    {
-        const std::size_t scratch = names_.size() - 2;
-        const std::size_t built = names_.size() - 1;
-        const bool apart = directory_.uses(scratch);
-        const auto shared = [&](const text_template& path, const std::string& text) {
-            return !path.uses(scratch) && !path.uses(built) && !(apart && !text.starts_with('/'));
-        };
-        if (options.builders > 0) {
-            if (!builds() || !built_apart_)
-                invalid("program: builders build what others run later, want a build whose result lies in {build}");
-            if (std::any_of(build_.begin(), build_.end(), [&](const text_template& t) { return t.uses(scratch); }))
-                invalid(
-                    "program: a build in {scratch} is gone when it is to run, want it in {build} where there are "
-                    "builders");
-        }
-        if (options.workers <= 1) return;
-        for (std::size_t k = 0; k < files_.size(); ++k)
-            if (shared(files_[k].to, options.files[k].to))
-                invalid("program: the file '" + options.files[k].to +
-                        "' would be written by every worker, want it in {scratch}");
-        if (!options.result_file.empty() && shared(result_file_, options.result_file))
-            invalid("program: the result_file '" + options.result_file +
-                    "' would be written by every worker, want it in {scratch}");
-        if (builds() && !built_apart_)
-            invalid("program: every worker would build in the same place, want what is built in {build}");
-    }
+    void refuse_shared(const program_options& options) const;
 
     std::vector<std::string> names_;  ///< those of the parameters, then "scratch" and "build"
     std::vector<text_template> command_, build_, check_;

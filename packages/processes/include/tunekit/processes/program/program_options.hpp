@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/measure/any_repetition.hpp"
 #include "tunekit/measure/timed_options.hpp"
 #include "tunekit/measure/until_confident.hpp"
@@ -92,19 +91,7 @@ struct program_options {
     bool pinned = true;        ///< whether several workers and builders have processors of their own
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
-    void validate() const
-    {
-        require(!command.empty() && !command.front().empty(),
-                "program: command is empty, want a program and its arguments");
-        require(cpu_seconds > 0, "program: cpu_seconds is not positive, want > 0");
-        require(output_bytes >= 1, "program: output_bytes is 0, want >= 1");
-        require(workers >= 1, "program: workers is 0, want >= 1");
-        for (const auto& [name, value] : environment)
-            require(!name.empty() && name.find('=') == std::string::npos,
-                    "program: environment has a name that is empty or has '=' in it, want a variable's name");
-        require(numbers.size() <= measured_values::most, "program: numbers are more than 8, want at most 8");
-        repetition.validate();
-    }
+    void validate() const;
 };
 
 }  // namespace tunekit::measure

@@ -6,12 +6,7 @@
 /// looks after whom. Linux has all of it. macOS has no new parent for orphans, no end with the parent, no limit of the
 /// address space, no processors of one's own and no namespaces; what stands here for them says so.
 
-#include "tunekit/core/detail/system.hpp"
-
-#if !TUNEKIT_FORKS
-#error \
-    "tunekit: measuring in other processes (isolated_workers, served_workers, program, build) needs a system that forks; want measure::in_process there, or Linux or macOS"
-#endif
+#include "tunekit/processes/detail/needs_forks.hpp"  // first
 
 #include <sched.h>
 #include <sys/select.h>  // sigset_t
