@@ -30,64 +30,37 @@ public:
     [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
 
     /// The member of that name.
-    [[nodiscard]] json_fields at(const char* key) const
-    {
-        if (!value_->is_object()) fail("is not an object, want one with \"" + std::string(key) + '"');
-        const std::string shown = std::string(key).substr(0, 80);  // it may be the file's
-        const std::string path = path_.empty() ? shown : path_ + '.' + shown;
-        const auto found = value_->find(key);
-        if (found == value_->end()) throw malformed{path, "is missing, want it"};
-        return json_fields(*found, path);
-    }
+    [[nodiscard]] json_fields at(const char* key) const;
 
     /// The element of that number.
-    [[nodiscard]] json_fields operator[](std::size_t i) const
-    {
-        const std::string path = path_ + '[' + std::to_string(i) + ']';
-        if (i >= size()) throw malformed{path, "is missing, want it"};
-        return json_fields((*value_)[i], path);
-    }
+    [[nodiscard]] json_fields operator[](std::size_t i) const;
 
     /// The number of elements.
-    [[nodiscard]] std::size_t size() const
-    {
-        if (!value_->is_array()) fail("is not a list, want one");
-        return value_->size();
-    }
+    [[nodiscard]] std::size_t size() const;
 
     /// The value as a string, a truth or a number, if that is what it is and `T` has it.
     template <class T>
     [[nodiscard]] T get() const
     {
-        if constexpr (std::same_as<T, std::string>) {
-            if (!value_->is_string()) fail("is not a text, want a string");
-        } else if constexpr (std::same_as<T, bool>) {
-            if (!value_->is_boolean()) fail("is neither true nor false, want one");
-        } else if constexpr (std::floating_point<T>) {
-            if (!value_->is_number()) fail("is not a number, want one");
-        } else if constexpr (std::unsigned_integral<T>) {
-            if (!value_->is_number_unsigned()) fail("is not an index, want an integer of 0 or more");
-            if (!std::in_range<T>(value_->template get<std::uint64_t>())) fail("is too large, want a smaller integer");
-        } else {
-            if (!value_->is_number_integer()) fail("is not an integer, want one");
-            const bool fits = value_->is_number_unsigned() ? std::in_range<T>(value_->template get<std::uint64_t>())
-                                                           : std::in_range<T>(value_->template get<std::int64_t>());
-            if (!fits) fail("is out of range, want a smaller integer");
-        }
-        return value_->template get<T>();
+        if constexpr (std::same_as<T, std::string>) return text();
+        else if constexpr (std::same_as<T, bool>) return truth();
+        else if constexpr (std::floating_point<T>) return static_cast<T>(number());
+        else if constexpr (std::unsigned_integral<T>) return static_cast<T>(natural((std::numeric_limits<T>::max)()));
+        else return static_cast<T>(integer((std::numeric_limits<T>::min)(), (std::numeric_limits<T>::max)()));
     }
 
     /// A finite number from 0 to `most`; `unit` is what is wanted: "seconds".
-    [[nodiscard]] double amount(const char* unit, double most = (std::numeric_limits<double>::max)()) const
-    {
-        const auto x = get<double>();
-        if (!(x >= 0 && x <= most)) fail(std::string("is out of range, want ") + unit + " of 0 or more");
-        return x;
-    }
+    [[nodiscard]] double amount(const char* unit, double most = (std::numeric_limits<double>::max)()) const;
 
-    [[noreturn]] void fail(std::string what) const { throw malformed{path_, std::move(what)}; }
+    [[noreturn]] void fail(std::string what) const;
 
 private:
+    [[nodiscard]] const std::string& text() const;
+    [[nodiscard]] bool truth() const;
+    [[nodiscard]] double number() const;
+    [[nodiscard]] std::uint64_t natural(std::uint64_t most) const;
+    [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) const;
+
     const nlohmann::json* value_;
     std::string path_;
 };
