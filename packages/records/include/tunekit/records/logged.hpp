@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,10 +16,11 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/jobs.hpp"
 #include "tunekit/processes/files/log_file.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/records/detail/logged_view.hpp"
-#include "tunekit/records/detail/run_log.hpp"
 #include "tunekit/records/log.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
@@ -45,6 +47,45 @@ namespace detail {
 
 template <class T>
 inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<const task>>;
+
+/// What `logged` does, for a run that each call is given.
+class run_log {
+public:
+    /// Opens the log at `path` and reads it.
+    run_log(const std::string& path, const logged_options& options);
+
+    /// Replays what was read into `run`, or writes the first lines. Whether `run` was replayed: it then has its workers
+    /// and still the log's budget, in which time stops nothing.
+    bool begin(const logged_view& run, const logged_options& options);
+
+    [[nodiscard]] std::vector<job> ask(const logged_view& run, std::size_t worker, std::size_t n);
+    void tell(const logged_view& run, const job& j, measure::measurement m, double stamp, std::size_t worker);
+    [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
+    void meet(const logged_view& run, std::size_t worker, worker_about about);
+    void leave(const logged_view& run, std::size_t worker, worker_about about);
+    void take_back(const logged_view& run, const job& j, bool lost);
+    void compared(const logged_view& run, std::uint64_t round, index candidate, measure::measurement m);
+    void ended(const logged_view& run, std::string why);
+    bool look(const logged_view& run);
+
+    [[nodiscard]] bool failed() const noexcept { return file_.failed(); }
+    [[nodiscard]] const std::string& problem() const noexcept { return file_.problem(); }
+    [[nodiscard]] const std::string& note() const noexcept { return past_.note; }
+    [[nodiscard]] std::size_t replayed() const noexcept { return past_.trials.size(); }
+
+private:
+    /// Tells the events again; then, and not before, the file is cut to its whole lines. Returns the number of workers
+    /// at the end.
+    std::uint64_t replay(const logged_view& run);
+    bool write(const logged_view& run, log_content::event e);
+
+    log_file file_;
+    log_content past_;
+    std::string path_;
+    bool mixed_;
+    std::string device_{};  ///< of the latest line that names one
+    std::map<std::size_t, worker_about> about_{};
+};
 
 }  // namespace detail
 
@@ -121,7 +162,7 @@ public:
     void meet(std::size_t worker, worker_about about) { log_.meet(view(tuner_), worker, std::move(about)); }
     /// Records why a worker is used no more (`about.left`), whatever its device.
     void leave(std::size_t worker, worker_about about) { log_.leave(view(tuner_), worker, std::move(about)); }
-    void drop(const job& j) { log_.drop(view(tuner_), j); }
+    void drop(const job& j) { log_.take_back(view(tuner_), j, true); }
     /// Records a measurement of the last comparison, which is no trial; rounds count from 0.
     void compared(std::uint64_t round, index candidate, measure::measurement m)
     {
@@ -130,7 +171,7 @@ public:
     /// Records why the run ended.
     void ended(std::string why) { log_.ended(view(tuner_), std::move(why)); }
     /// Takes back a job that nobody lost.
-    void recall(const job& j) { log_.recall(view(tuner_), j); }
+    void recall(const job& j) { log_.take_back(view(tuner_), j, false); }
     void time(double stamp) { tuner_.time(stamp); }
     void stop() { tuner_.stop(); }
 

@@ -3,8 +3,6 @@
 // All of the package's library in one file, for programs that are compiled by hand: one more source file, or included
 // by tunekit/records.hpp where TUNEKIT_RECORDS_BODIES is defined.
 #include "tunekit/records/detail/fitted_sources.cpp"
-#include "tunekit/records/detail/logged_view.cpp"
-#include "tunekit/records/detail/run_log.cpp"
 #include "tunekit/records/detail/seen_sources.cpp"
 #include "tunekit/records/detail/source_views.cpp"
 #include "tunekit/records/detail/weigh_sources.cpp"

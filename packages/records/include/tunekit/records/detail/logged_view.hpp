@@ -45,7 +45,7 @@ public:
     virtual void set_limit(const log_content::budget& b) const = 0;
     /// Whether its budget leaves the length of slots open.
     [[nodiscard]] virtual bool slots_open() const = 0;
-    /// Adds to a header what it says of budget, tasks, slots and workers. `name` is that of the only task.
+    /// Adds to a header what it says of time, tasks, slots and workers. `name` is that of the only task.
     virtual void describe(log_content::head& out, const std::string& name) const = 0;
 
 protected:
@@ -116,7 +116,6 @@ public:
     void describe(log_content::head& out, const std::string& name) const override
     {
         out.seconds = tuner_->limit().seconds;
-        out.budget = limit();
         out.tasks = {entry_of(name, tuner_->space())};
     }
 
@@ -129,17 +128,43 @@ class view_of<tasks_tuner> final : public tuner_view<tasks_tuner> {
 public:
     using tuner_view::tuner_view;
 
-    [[nodiscard]] const tuning& record(std::size_t task) const override;
-    [[nodiscard]] std::vector<std::string> texts(std::size_t task, index candidate) const override;
-    void name_values(const std::vector<std::string>& names) const override;
-    [[nodiscard]] std::size_t worker_of(const job& j) const override;
-    void set_workers(std::size_t n) const override;
-    [[nodiscard]] bool has_workers() const override;
-    void begin_as(const log_content::head& was) const override;
-    [[nodiscard]] log_content::budget limit() const override;
-    void set_limit(const log_content::budget& b) const override;
-    [[nodiscard]] bool slots_open() const override;
-    void describe(log_content::head& out, const std::string& name) const override;
+    [[nodiscard]] const tuning& record(std::size_t k) const override { return tuner_->record().tasks[k].record; }
+    [[nodiscard]] std::vector<std::string> texts(std::size_t task, index candidate) const override
+    {
+        return tuner_->space(task).texts(candidate);
+    }
+    void name_values(const std::vector<std::string>&) const override {}
+    [[nodiscard]] std::size_t worker_of(const job& j) const override { return tuner_->worker_of(j); }
+    void set_workers(std::size_t n) const override { tuner_->set_workers(n); }
+    [[nodiscard]] bool has_workers() const override { return true; }
+    void begin_as(const log_content::head& h) const override
+    {
+        tuner_->set_workers(h.workers);
+        tuner_->set_shape(
+            {.seconds = h.seconds, .slot_seconds = h.slot_seconds, .tasks = h.tasks.size(), .workers = h.workers});
+    }
+    [[nodiscard]] log_content::budget limit() const override
+    {
+        const tasks_budget& b = tuner_->limit();
+        return {.trials = b.trials_per_task, .patience = b.patience, .workers_per_task = b.max_workers_per_task};
+    }
+    void set_limit(const log_content::budget& b) const override
+    {
+        tuner_->set_limit(
+            {.trials_per_task = b.trials, .patience = b.patience, .max_workers_per_task = b.workers_per_task});
+    }
+    [[nodiscard]] bool slots_open() const override { return tuner_->limit().slot_seconds == 0; }
+    void describe(log_content::head& out, const std::string&) const override
+    {
+        out.seconds = tuner_->limit().seconds;
+        out.slot_seconds = tuner_->slot_seconds();
+        out.workers = tuner_->workers();
+        for (std::size_t k = 0; k < tuner_->tasks(); ++k) {
+            out.tasks.push_back(entry_of(tuner_->name(k), tuner_->space(k)));
+            out.tasks.back().flops = tuner_->flops(k);
+            out.tasks.back().weight = tuner_->weight(k);
+        }
+    }
 };
 
 }  // namespace tunekit::io::detail

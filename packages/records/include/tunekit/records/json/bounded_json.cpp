@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/records/json/bounded_json.hpp"
 
-#include <concepts>
 #include <utility>
 
 #include "tunekit/records/json/json_fields.hpp"
@@ -9,36 +8,6 @@
 namespace tunekit::io::detail {
 
 namespace {
-
-template <class Json>
-void empty_each(Json& value) noexcept
-{
-    if (auto* const members = value.template get_ptr<typename Json::object_t*>()) {
-        for (auto& [name, x] : *members) empty_each(x);
-        members->clear();
-    } else if (auto* const elements = value.template get_ptr<typename Json::array_t*>()) {
-        for (Json& x : *elements) empty_each(x);
-        elements->clear();
-    }
-}
-
-template <class Json>
-void copy_each(Json& to, const nlohmann::json& from)
-{
-    if (from.is_array()) {
-        to = Json::array();
-        for (const auto& x : from) {
-            to.push_back(nullptr);
-            copy_each(to.back(), x);
-        }
-    } else if (from.is_object()) {
-        if constexpr (std::same_as<Json, nlohmann::json>) to = Json::object();
-        else make_object(to, from.size());
-        for (const auto& [name, x] : from.items()) copy_each(to[name], x);
-    } else {
-        to = Json(from);
-    }
-}
 
 /// Takes a parser's events and makes a document of them.
 class json_builder {
@@ -121,9 +90,6 @@ private:
 
 }  // namespace
 
-void empty_json(nlohmann::json& value) noexcept { empty_each(value); }
-void empty_json(nlohmann::ordered_json& value) noexcept { empty_each(value); }
-
 void make_object(nlohmann::ordered_json& to, std::size_t members)
 {
     constexpr std::size_t most = 4096;  // each is looked for among those before it
@@ -133,9 +99,6 @@ void make_object(nlohmann::ordered_json& to, std::size_t members)
     to = nlohmann::ordered_json::object();
     to.get_ref<nlohmann::ordered_json::object_t&>().reserve(members);  // else it would grow by copies
 }
-
-void copy_json(nlohmann::json& to, const nlohmann::json& from) { copy_each(to, from); }
-void copy_json(nlohmann::ordered_json& to, const nlohmann::json& from) { copy_each(to, from); }
 
 json_document bounded_json(std::string_view text, std::string_view ordered)
 {

@@ -19,8 +19,17 @@ inline constexpr int max_json_depth = 64;
 
 /// Empties `value` from its leaves up. The destructor of nlohmann-json allocates memory for what is not empty, and ends
 /// the program that has none.
-void empty_json(nlohmann::json& value) noexcept;
-void empty_json(nlohmann::ordered_json& value) noexcept;
+template <class Json>
+void empty_json(Json& value) noexcept
+{
+    if (auto* const members = value.template get_ptr<typename Json::object_t*>()) {
+        for (auto& [name, x] : *members) empty_json(x);
+        members->clear();
+    } else if (auto* const elements = value.template get_ptr<typename Json::array_t*>()) {
+        for (Json& x : *elements) empty_json(x);
+        elements->clear();
+    }
+}
 
 /// A JSON value that needs no memory to be destroyed.
 class json_document {
@@ -36,12 +45,27 @@ public:
 };
 
 /// Makes `to` an object with room for so many members.
+inline void make_object(nlohmann::json& to, std::size_t) { to = nlohmann::json::object(); }
 void make_object(nlohmann::ordered_json& to, std::size_t members);
 
 /// Makes `to` a copy of `from`. Where memory does not suffice, `to` is a part of it, to be emptied before it is
 /// destroyed.
-void copy_json(nlohmann::json& to, const nlohmann::json& from);
-void copy_json(nlohmann::ordered_json& to, const nlohmann::json& from);
+template <class Json>
+void copy_json(Json& to, const nlohmann::json& from)
+{
+    if (from.is_array()) {
+        to = Json::array();
+        for (const auto& x : from) {
+            to.push_back(nullptr);
+            copy_json(to.back(), x);
+        }
+    } else if (from.is_object()) {
+        make_object(to, from.size());
+        for (const auto& [name, x] : from.items()) copy_json(to[name], x);
+    } else {
+        to = Json(from);
+    }
+}
 
 /// The JSON value that the whole of `text` is. Throws json_fields::malformed where it is not JSON, nests deeper than
 /// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts. The order is

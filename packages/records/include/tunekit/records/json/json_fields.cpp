@@ -30,47 +30,11 @@ std::size_t json_fields::size() const
 
 double json_fields::amount(const char* unit, double most) const
 {
-    const double x = number();
+    const auto x = get<double>();
     if (!(x >= 0 && x <= most)) fail(std::string("is out of range, want ") + unit + " of 0 or more");
     return x;
 }
 
 void json_fields::fail(std::string what) const { throw malformed{path_, std::move(what)}; }
-
-const std::string& json_fields::text() const
-{
-    if (!value_->is_string()) fail("is not a text, want a string");
-    return value_->get_ref<const std::string&>();
-}
-
-bool json_fields::truth() const
-{
-    if (!value_->is_boolean()) fail("is neither true nor false, want one");
-    return value_->get<bool>();
-}
-
-double json_fields::number() const
-{
-    if (!value_->is_number()) fail("is not a number, want one");
-    return value_->get<double>();
-}
-
-std::uint64_t json_fields::natural(std::uint64_t most) const
-{
-    if (!value_->is_number_unsigned()) fail("is not an index, want an integer of 0 or more");
-    const auto x = value_->get<std::uint64_t>();
-    if (x > most) fail("is too large, want a smaller integer");
-    return x;
-}
-
-std::int64_t json_fields::integer(std::int64_t least, std::int64_t most) const
-{
-    if (!value_->is_number_integer()) fail("is not an integer, want one");
-    const bool fits = value_->is_number_unsigned() ? std::cmp_less_equal(value_->get<std::uint64_t>(), most)
-                                                   : value_->get<std::int64_t>() >= least;
-    const auto x = fits ? value_->get<std::int64_t>() : 0;
-    if (!fits || x > most) fail("is out of range, want a smaller integer");
-    return x;
-}
 
 }  // namespace tunekit::io::detail

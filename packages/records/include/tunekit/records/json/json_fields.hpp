@@ -42,11 +42,22 @@ public:
     template <class T>
     [[nodiscard]] T get() const
     {
-        if constexpr (std::same_as<T, std::string>) return text();
-        else if constexpr (std::same_as<T, bool>) return truth();
-        else if constexpr (std::floating_point<T>) return static_cast<T>(number());
-        else if constexpr (std::unsigned_integral<T>) return static_cast<T>(natural((std::numeric_limits<T>::max)()));
-        else return static_cast<T>(integer((std::numeric_limits<T>::min)(), (std::numeric_limits<T>::max)()));
+        if constexpr (std::same_as<T, std::string>) {
+            if (!value_->is_string()) fail("is not a text, want a string");
+        } else if constexpr (std::same_as<T, bool>) {
+            if (!value_->is_boolean()) fail("is neither true nor false, want one");
+        } else if constexpr (std::floating_point<T>) {
+            if (!value_->is_number()) fail("is not a number, want one");
+        } else if constexpr (std::unsigned_integral<T>) {
+            if (!value_->is_number_unsigned()) fail("is not an index, want an integer of 0 or more");
+            if (!std::in_range<T>(value_->template get<std::uint64_t>())) fail("is too large, want a smaller integer");
+        } else {
+            if (!value_->is_number_integer()) fail("is not an integer, want one");
+            const bool fits = value_->is_number_unsigned() ? std::in_range<T>(value_->template get<std::uint64_t>())
+                                                           : std::in_range<T>(value_->template get<std::int64_t>());
+            if (!fits) fail("is out of range, want a smaller integer");
+        }
+        return value_->template get<T>();
     }
 
     /// A finite number from 0 to `most`; `unit` is what is wanted: "seconds".
@@ -55,12 +66,6 @@ public:
     [[noreturn]] void fail(std::string what) const;
 
 private:
-    [[nodiscard]] const std::string& text() const;
-    [[nodiscard]] bool truth() const;
-    [[nodiscard]] double number() const;
-    [[nodiscard]] std::uint64_t natural(std::uint64_t most) const;
-    [[nodiscard]] std::int64_t integer(std::int64_t least, std::int64_t most) const;
-
     const nlohmann::json* value_;
     std::string path_;
 };
