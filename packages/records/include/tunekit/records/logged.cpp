@@ -8,7 +8,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/processes/machine.hpp"
-#include "tunekit/records/read_log.hpp"
 
 namespace tunekit::io::detail {
 

@@ -22,6 +22,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/records/detail/logged_view.hpp"
 #include "tunekit/records/log.hpp"
+#include "tunekit/records/read_log.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
