@@ -14,3 +14,7 @@
 #include "tunekit/records/logged.hpp"
 #include "tunekit/records/read_experience.hpp"
 #include "tunekit/records/read_log.hpp"
+
+#if defined(TUNEKIT_RECORDS_BODIES)  // in one source file of a program that links no library
+#include "tunekit/records/records.cpp"
+#endif

@@ -14,6 +14,7 @@
 #include "tests/support/grid_space.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/product.hpp"

@@ -18,6 +18,7 @@
 #include "tests/support/simulated_workers.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/function.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/random/uniform.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/linear.hpp"

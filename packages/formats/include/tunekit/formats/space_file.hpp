@@ -190,10 +190,9 @@ namespace detail {
 /// The line at which a text ceases to be JSON.
 [[nodiscard]] inline std::size_t line_of_no_json(std::string_view text)
 {
-    json_document ignored;
-    json_builder take(ignored, {});
-    if (nlohmann::json::sax_parse(text, &take) || take.failed_at() == 0) return 0;  // 0: a number that no double has
-    const std::size_t at = (std::min)(take.failed_at() - 1, text.size());
+    const std::size_t end = end_of_json(text);
+    if (end == 0) return 0;  // a number that no double has
+    const std::size_t at = (std::min)(end - 1, text.size());
     return static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n')) + 1;
 }
 

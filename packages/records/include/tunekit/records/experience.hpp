@@ -4,22 +4,16 @@
 /// \file
 /// What was measured before: on other devices, of other sizes, in other weeks.
 
-#include <algorithm>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
-#include "tunekit/records/detail/fitted_sources.hpp"
 #include "tunekit/records/experience_source.hpp"
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/space/carried.hpp"
@@ -91,17 +85,21 @@ struct experience {
     [[nodiscard]] std::size_t size() const noexcept;
 
     /// Adds the measurement of a configuration to a source. False as `experience_source::add`.
-    static bool take(experience_source& s, std::span<const std::string> texts, const measure::measurement& m)
-    {
-        const bool failed = m.failed.has_value();
-        return s.add(texts, {.cost = failed ? std::numeric_limits<double>::infinity() : m.cost,
-                             .at_least = !failed && m.at_least});
-    }
+    static bool take(experience_source& s, std::span<const std::string> texts, const measure::measurement& m);
 
     friend bool operator==(const experience&, const experience&) = default;
 };
 
 namespace search {
+
+namespace detail {
+
+/// The places of the sources that a space takes, ascending: of those that have enough whole costs and a parameter's
+/// name in common with it, the latest.
+[[nodiscard]] std::vector<std::size_t> sources_for(const space::matched_parameters& there,
+                                                   std::span<const experience_source> past);
+
+}  // namespace detail
 
 /// What `space` takes of an experience, in the order of its sources: at most 8, the latest that have 8 whole costs and
 /// a parameter's name in common with it. Cost: O(results values).
@@ -123,41 +121,3 @@ template <class Space>
 
 }  // namespace search
 }  // namespace tunekit
-
-#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
-#include "tunekit/records/detail/seen_sources.hpp"
-
-namespace tunekit {
-
-TUNEKIT_INLINE void experience::add(experience_source one)
-{
-    const std::size_t d = one.parameters.size();
-    require(d > 0, "experience: a source has no parameter, want one at least");
-    require(one.rows.size() == one.results.size() * d, "experience: a source wants one row per result");
-    for (std::size_t k = 0; k < one.rows.size(); ++k)
-        require(one.rows[k] < one.parameters[k % d].values.size(),
-                "experience: a row of a source is not a position of a value, want one below the number of values");
-    if (one.results.empty() || std::find(sources.begin(), sources.end(), one) != sources.end()) return;
-    sources.push_back(std::move(one));
-}
-
-TUNEKIT_INLINE void experience::merge(experience other)
-{
-    for (experience_source& s : other.sources) add(std::move(s));
-    for (std::string& n : other.notes) notes.push_back(std::move(n));
-}
-
-TUNEKIT_INLINE std::size_t experience::size() const noexcept
-{
-    std::size_t out = 0;
-    for (const experience_source& s : sources) out += s.results.size();
-    return out;
-}
-
-TUNEKIT_INLINE search::forecasts::forecasts(const experience& past)
-    : by_(past.empty() ? nullptr : std::make_shared<const detail::remembered>(past.sources))
-{
-}
-
-}  // namespace tunekit
-#endif  // TUNEKIT_BODIES

@@ -5,13 +5,8 @@
 /// A reading for programs that write JSON. Needs nlohmann-json.
 
 #include <string>
-#include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "tunekit/core/error.hpp"
 #include "tunekit/processes/program/finished_run.hpp"
-#include "tunekit/processes/program/readings.hpp"
 
 namespace tunekit::measure {
 
@@ -23,30 +18,13 @@ namespace tunekit::measure {
 class at_pointer {
 public:
     /// Takes a pointer such as "/result/seconds". Throws std::invalid_argument where it is not a pointer.
-    explicit at_pointer(const std::string& pointer) : text_(pointer)
-    {
-        try {
-            at_ = nlohmann::json::json_pointer(pointer);
-        } catch (const nlohmann::json::exception&) {
-            invalid("at_pointer: '" + pointer + "' is not a JSON pointer, want one such as '/result/seconds'");
-        }
-    }
+    explicit at_pointer(const std::string& pointer);
 
     /// The number of `run`. Throws a candidate_error of kind `bad_cost` where it is missing.
-    [[nodiscard]] double operator()(const finished_run& run) const
-    {
-        const std::string& text = run.file ? *run.file : run.output;
-        const auto whole = nlohmann::json::parse(text, nullptr, false);
-        if (whole.is_discarded())
-            detail::no_number("what was written is not whole JSON; it ends with " + detail::last_words(text));
-        const auto value = whole.contains(at_) ? whole.at(at_) : nlohmann::json();
-        if (!value.is_number()) detail::no_number("the JSON has no number at '" + text_ + "', want one");
-        return value.get<double>();
-    }
+    [[nodiscard]] double operator()(const finished_run& run) const;
 
 private:
-    std::string text_;
-    nlohmann::json::json_pointer at_;
+    std::string pointer_;
 };
 
 }  // namespace tunekit::measure

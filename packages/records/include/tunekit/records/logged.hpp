@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,11 +15,10 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/core/text.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/jobs.hpp"
 #include "tunekit/processes/files/log_file.hpp"
-#include "tunekit/processes/machine.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/records/detail/logged_view.hpp"
 #include "tunekit/records/log.hpp"
@@ -50,6 +48,45 @@ namespace detail {
 
 template <class T>
 inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<const task>>;
+
+/// What `logged` does, for a run that each call is given.
+class run_log {
+public:
+    /// Opens the log at `path` and reads it.
+    run_log(const std::string& path, const logged_options& options);
+
+    /// Replays what was read into `run`, or writes the first lines. Whether `run` was replayed: it then has its workers
+    /// and still the log's budget, in which time stops nothing.
+    bool begin(const logged_view& run, const logged_options& options);
+
+    [[nodiscard]] std::vector<job> ask(const logged_view& run, std::size_t worker, std::size_t n);
+    void tell(const logged_view& run, const job& j, measure::measurement m, double stamp, std::size_t worker);
+    [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
+    void meet(const logged_view& run, std::size_t worker, worker_about about);
+    void leave(const logged_view& run, std::size_t worker, worker_about about);
+    void take_back(const logged_view& run, const job& j, bool lost);
+    void compared(const logged_view& run, std::uint64_t round, index candidate, measure::measurement m);
+    void ended(const logged_view& run, std::string why);
+    bool look(const logged_view& run);
+
+    [[nodiscard]] bool failed() const noexcept { return file_.failed(); }
+    [[nodiscard]] const std::string& problem() const noexcept { return file_.problem(); }
+    [[nodiscard]] const std::string& note() const noexcept { return past_.note; }
+    [[nodiscard]] std::size_t replayed() const noexcept { return past_.trials.size(); }
+
+private:
+    /// Tells the events again; then, and not before, the file is cut to its whole lines. Returns the number of workers
+    /// at the end.
+    std::uint64_t replay(const logged_view& run);
+    bool write(const logged_view& run, log_content::event e);
+
+    log_file file_;
+    log_content past_;
+    std::string path_;
+    bool mixed_;
+    std::string device_{};  ///< of the latest line that names one
+    std::map<std::size_t, worker_about> about_{};
+};
 
 }  // namespace detail
 
@@ -87,51 +124,16 @@ template <class Tuner>
 class logged {
 public:
     /// Opens the log at `path` and replays it into `t` where there is one.
-    logged(const std::string& path, Tuner t, const logged_options& options)
-        : tuner_(std::move(t)),
-          file_(options.resume ? log_file::take_up(path, options.sync) : log_file::create(path, options.sync)),
-          past_(detail::parse_log(file_.text(), path)),
-          path_(path),
-          mixed_(options.mixed_devices)
+    logged(const std::string& path, Tuner t, const logged_options& options) : tuner_(std::move(t)), log_(path, options)
     {
-        if constexpr (requires { tuner_.name_values(options.value_names); })
-            if (!options.value_names.empty()) tuner_.name_values(options.value_names);
-        detail::check_beginning(file_.text(), past_, path);
-        log_content::head is = header_of(options);
-        if (past_.whole_bytes > 0) {
-            const log_content::head& was = past_.header;
-            const auto limit = tuner_.limit();
-            if (detail::slots_open(limit)) is.slot_seconds = was.slot_seconds;
-            compare(path, was, is);
-            detail::begin_as(tuner_, was);
-            std::uint64_t workers = replay(path);
-            if (workers != is.workers) {
-                detail::set_workers(tuner_, is.workers);
-                write({.what = log_content::event::kind::workers, .n = is.workers});
-            }
-            if (detail::budget_of(tuner_.limit()) != is.budget)
-                write({.what = log_content::event::kind::budget, .budget = is.budget});
-            tuner_.set_limit(limit);
-        } else {
-            file_.keep(0);
-            file_.append(is.line());
-            for (log_content::event& e : known(is.tasks.size())) write(std::move(e));
-        }
-        if (file_.failed()) throw error(file_.problem());
+        const auto limit = tuner_.limit();
+        if (log_.begin(view(tuner_), options)) tuner_.set_limit(limit);
     }
 
     /// A remark about the resumed log in one line, such as that an older version wrote it; else empty.
-    [[nodiscard]] const std::string& note() const noexcept { return past_.note; }
+    [[nodiscard]] const std::string& note() const noexcept { return log_.note(); }
 
-    [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n)
-    {
-        const std::uint64_t before = tuner_.proposals();
-        std::vector<job> out = tuner_.ask(worker, n);
-        if (out.empty() && tuner_.proposals() == before) return out;
-        if (write({.n = n, .jobs = out, .worker = worker})) return out;
-        for (const job& j : out) tuner_.recall(j);  // what is not written down does not go out
-        return {};
-    }
+    [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n) { return log_.ask(view(tuner_), worker, n); }
     [[nodiscard]] std::vector<job> ask(std::size_t n) { return ask(0, n); }
     [[nodiscard]] std::optional<job> ask()
     {
@@ -142,17 +144,11 @@ public:
 
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
     {
-        tuner_.tell(j, m, stamp, worker);
-        write({.what = log_content::event::kind::tell,
-               .jobs = {j},
-               .worker = worker,
-               .about = {.device = met(worker) ? about_.at(worker).device : std::string()},
-               .measured = std::move(m),
-               .values = detail::space_of(tuner_, j.task).texts(j.candidate)});
+        log_.tell(view(tuner_), j, std::move(m), stamp, worker);
     }
     void tell(const job& j, measure::measurement m, double stamp)
     {
-        tell(j, std::move(m), stamp, detail::worker_of(tuner_, j));
+        tell(j, std::move(m), stamp, view(tuner_).worker_of(j));
     }
     void tell(const job& j, measure::measurement m)
     {
@@ -162,59 +158,29 @@ public:
     /// Whether a worker's lines name its device, and from where on they do. The loops over a pool with `about` call it
     /// before a worker's first answer. Throws tunekit::error where the log's costs are of another device, unless
     /// `mixed_devices` allows it.
-    [[nodiscard]] bool met(std::size_t worker) const { return about_.contains(worker); }
+    [[nodiscard]] bool met(std::size_t worker) const { return log_.met(worker); }
     /// Records the device of a worker, before its first answer, also where it has left since.
-    void meet(std::size_t worker, worker_about about)
-    {
-        about.left.clear();
-        if (!mixed_ && !device_.empty() && kinship_of(about.device, device_) != kinship::same)
-            throw error("log " + path_ + ": its costs are of the device " + quoted_device(device_) + ", worker " +
-                        std::to_string(worker) + " measures on " + quoted_device(about.device) +
-                        "; resume on the same, name another file, or let devices mix");
-        device_ = about.device;
-        write({.what = log_content::event::kind::joined, .worker = worker, .about = about});
-        about_.insert_or_assign(worker, std::move(about));
-    }
+    void meet(std::size_t worker, worker_about about) { log_.meet(view(tuner_), worker, std::move(about)); }
     /// Records why a worker is used no more (`about.left`), whatever its device.
-    void leave(std::size_t worker, worker_about about)
-    {
-        write({.what = log_content::event::kind::joined, .worker = worker, .about = std::move(about)});
-    }
-    void drop(const job& j)
-    {
-        tuner_.drop(j);
-        write({.what = log_content::event::kind::drop, .jobs = {j}});
-    }
+    void leave(std::size_t worker, worker_about about) { log_.leave(view(tuner_), worker, std::move(about)); }
+    void drop(const job& j) { log_.take_back(view(tuner_), j, true); }
     /// Records a measurement of the last comparison, which is no trial; rounds count from 0.
     void compared(std::uint64_t round, index candidate, measure::measurement m)
     {
-        write({.what = log_content::event::kind::round,
-               .n = round,
-               .jobs = {{.candidate = candidate}},
-               .measured = std::move(m),
-               .values = detail::space_of(tuner_, 0).texts(candidate)});
+        log_.compared(view(tuner_), round, candidate, std::move(m));
     }
     /// Records why the run ended.
-    void ended(std::string why) { write({.what = log_content::event::kind::ended, .why = std::move(why)}); }
+    void ended(std::string why) { log_.ended(view(tuner_), std::move(why)); }
     /// Takes back a job that nobody lost.
-    void recall(const job& j)
-    {
-        tuner_.recall(j);
-        write({.what = log_content::event::kind::recall, .jobs = {j}});
-    }
+    void recall(const job& j) { log_.take_back(view(tuner_), j, false); }
     void time(double stamp) { tuner_.time(stamp); }
     void stop() { tuner_.stop(); }
 
     /// Checks that the log is still there and unchanged, as every write of a line does. A loop that waits for long may
     /// call it meanwhile. Returns false where the run should end; `problem()` says why.
-    bool look()
-    {
-        if (file_.look()) return true;
-        tuner_.stop();
-        return false;
-    }
+    bool look() { return log_.look(view(tuner_)); }
 
-    [[nodiscard]] bool over() const { return tuner_.over() || (file_.failed() && tuner_.outstanding() == 0); }
+    [[nodiscard]] bool over() const { return tuner_.over() || (log_.failed() && tuner_.outstanding() == 0); }
     [[nodiscard]] std::size_t outstanding() const noexcept { return tuner_.outstanding(); }
     [[nodiscard]] stop_reason stopped() const noexcept { return tuner_.stopped(); }
     [[nodiscard]] std::size_t ahead() const noexcept { return tuner_.ahead(); }
@@ -226,168 +192,15 @@ public:
         return tuner_.workers();
     }
 
-    [[nodiscard]] bool failed() const noexcept { return file_.failed(); }
-    [[nodiscard]] const std::string& problem() const noexcept { return file_.problem(); }
-    [[nodiscard]] std::size_t replayed() const noexcept { return past_.trials.size(); }  ///< answers taken from the log
+    [[nodiscard]] bool failed() const noexcept { return log_.failed(); }
+    [[nodiscard]] const std::string& problem() const noexcept { return log_.problem(); }
+    [[nodiscard]] std::size_t replayed() const noexcept { return log_.replayed(); }  ///< answers taken from the log
 
 private:
-    [[nodiscard]] log_content::head header_of(const logged_options& options) const
-    {
-        log_content::head out{
-            .schema = log_content::head::of_events,
-            .version = core::version_text(),
-            .machine = options.machine.empty() ? to_text(this_machine()) : options.machine,
-            .seed = options.seed,
-            .strategy = options.strategy,
-            .schedule = options.schedule,
-            .seconds = tuner_.limit().seconds,
-            .budget = detail::budget_of(tuner_.limit()),
-            .value_names = options.value_names.empty() ? detail::record_of(tuner_, 0).value_names : options.value_names,
-            .objective = options.objective,
-            .about = options.about};
-        detail::describe(out, tuner_, options.name);
-        if (!detail::has_workers(tuner_)) out.workers = (std::max)(options.workers, std::uint64_t{1});
-        return out;
-    }
-
-    /// The results that the run knew when it began, as events.
-    [[nodiscard]] std::vector<log_content::event> known(std::size_t tasks) const
-    {
-        std::vector<log_content::event> out;
-        for (std::size_t k = 0; k < tasks; ++k)
-            for (const measure::trial& t : detail::record_of(tuner_, k).known())
-                out.push_back({.what = log_content::event::kind::known,
-                               .n = out.size(),
-                               .jobs = {{.task = k, .candidate = t.candidate}},
-                               .measured = t.measured,
-                               .values = detail::space_of(tuner_, k).texts(t.candidate)});
-        return out;
-    }
-
-    static void compare(const std::string& path, const log_content::head& was, const log_content::head& is)
-    {
-        const auto same = [&](const std::string& what, const std::string& a, const std::string& b) {
-            if (a != b)
-                throw error("log " + path + ": was written with " + what + " " + a + ", not " + b +
-                            "; resume with the same, delete the log, or name another file");
-        };
-        same("schema", std::to_string(was.schema), std::to_string(is.schema));
-        same("tunekit version", was.version, is.version);
-        if (const kinship on = kinship_of(was.machine, is.machine); on != kinship::same)
-            throw error("log " + path + ": was written on the machine " + quoted_device(was.machine) +
-                        ", this one is " + quoted_device(is.machine) +
-                        (on == kinship::kin ? ", a kin, whose times are its own" : "") +
-                        "; resume there, delete the log, or name another file");
-        same("seed", std::to_string(was.seed), std::to_string(is.seed));
-        same("strategy", was.strategy, is.strategy);
-        same("schedule", was.schedule, is.schedule);
-        const auto listed = [](const log_content::head& h) {
-            std::string out;
-            for (const std::string& name : h.value_names) out += ' ' + name;
-            return out.empty() ? "none" : out.substr(1);
-        };
-        same("measured values named", listed(was), listed(is));
-        same("the objective", was.objective.empty() ? "cost" : was.objective,
-             is.objective.empty() ? "cost" : is.objective);
-        const auto told = [](const log_content::head& h) { return std::string(h.about.maximize ? "scores" : "costs"); };
-        same("what is told as", told(was), told(is));
-        same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));
-        for (std::size_t k = 0; k < is.tasks.size(); ++k) {
-            same("task", was.tasks[k].name, is.tasks[k].name);
-            const std::string which = " of task " + is.tasks[k].name + ',';
-            if (was.tasks[k].size != is.tasks[k].size)
-                throw error("log " + path + ": the space of its task " + is.tasks[k].name + " has " +
-                            std::to_string(was.tasks[k].size) + " configurations, that of this run " +
-                            std::to_string(is.tasks[k].size) +
-                            "; resume with the same, delete the log, or name another file");
-            same("a space of fingerprint" + which, std::to_string(was.tasks[k].fingerprint),
-                 std::to_string(is.tasks[k].fingerprint));
-        }
-        if (was.slot_seconds != is.slot_seconds)
-            same("slot seconds", std::to_string(was.slot_seconds), std::to_string(is.slot_seconds));
-    }
-
-    /// Tells the events again; then, and not before, the file is cut to its whole lines. Returns the number of workers
-    /// at the end.
-    std::uint64_t replay(const std::string& path)
-    {
-        std::vector<job> out;
-        std::uint64_t workers = past_.header.workers;
-        const std::vector<log_content::event> before = known(past_.header.tasks.size());
-        std::size_t told = 0;  // of these
-        detail::set_limit(tuner_, past_.header.budget);
-        for (std::size_t i = 0; i < past_.events.size(); ++i) {
-            const log_content::event& e = past_.events[i];
-            const auto differs = [&](const std::string& what) {
-                throw error("log " + path + ", line " + std::to_string(i + 2) + ": " + what +
-                            "; the seed, the strategy's settings, the budget, the space or the version changed");
-            };
-            if (e.what == log_content::event::kind::known) {
-                if (told == before.size() || before[told++].line() != e.line())
-                    differs("this run knows something else from before");
-                continue;
-            }
-            if (told != before.size()) differs("this run knows more from before");
-            if (e.what == log_content::event::kind::round || e.what == log_content::event::kind::ended)
-                continue;          // changes no tuner
-            tuner_.time(e.stamp);  // by which slots end
-            if (e.what == log_content::event::kind::workers) {
-                detail::set_workers(tuner_, e.n);
-                workers = e.n;
-                continue;
-            }
-            if (e.what == log_content::event::kind::budget) {
-                detail::set_limit(tuner_, e.budget);
-                continue;
-            }
-            if (e.what == log_content::event::kind::joined) {
-                if (e.about.left.empty()) device_ = e.about.device;  // who it is now is told when it answers
-                continue;
-            }
-            if (e.what == log_content::event::kind::ask) {
-                if (detail::has_workers(tuner_) && e.worker >= workers)
-                    differs("a worker asks that the run does not have");
-                std::vector<job> jobs;
-                try {
-                    jobs = tuner_.ask(e.worker, e.n);
-                } catch (const std::exception& bad) {
-                    differs(std::string("this run cannot ask for it: ") + bad.what());
-                }
-                if (jobs != e.jobs) differs("this run asks for something else");
-                out.insert(out.end(), jobs.begin(), jobs.end());
-                continue;
-            }
-            const job& j = e.jobs.front();
-            std::erase_if(out, [&](const job& o) { return o.ticket == j.ticket; });
-            try {
-                if (e.what == log_content::event::kind::tell) tuner_.tell(j, e.measured, e.stamp, e.worker);
-                else if (e.what == log_content::event::kind::drop) tuner_.drop(j);
-                else tuner_.recall(j);
-            } catch (const error& bad) {
-                differs(bad.what());
-            }
-        }
-        file_.keep(static_cast<std::size_t>(past_.whole_bytes));
-        for (; told < before.size(); ++told) write(before[told]);
-        for (const job& j : out) recall(j);
-        return workers;
-    }
-
-    bool write(log_content::event e)
-    {
-        e.stamp = tuner_.stamp();
-        if (file_.append(e.line())) return true;
-        tuner_.stop();
-        return false;
-    }
+    using view = detail::view_of<Tuner>;
 
     Tuner tuner_;
-    log_file file_;
-    log_content past_;
-    std::string path_;
-    bool mixed_;
-    std::string device_{};  ///< of the latest line that names one
-    std::map<std::size_t, worker_about> about_{};
+    detail::run_log log_;
 };
 
 namespace detail {
@@ -453,23 +266,3 @@ template <pool Pool, class P>
 }
 
 }  // namespace tunekit::io
-
-#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
-namespace tunekit::io {
-
-TUNEKIT_INLINE tuning detail::logged_over(const std::string& path, const space::any_space& space,
-                                          tunekit::detail::any_measurer& carrier,
-                                          const recipe<search::any_strategy>& how, const budget& limit,
-                                          const logged_options& log, const std::vector<index>& first,
-                                          const tunekit::detail::watched& options)
-{
-    tuner t(space, how, limit, random::philox(log.seed));
-    t.begin_with(first);
-    logged run(path, std::move(t), log);
-    tunekit::detail::drive(run, carrier, options);
-    if (!run.look()) throw error(run.problem());
-    return run.record();
-}
-
-}  // namespace tunekit::io
-#endif  // TUNEKIT_BODIES

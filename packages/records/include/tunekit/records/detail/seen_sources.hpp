@@ -4,27 +4,18 @@
 /// \file
 /// What the sources of an experience say of one space.
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <numeric>
-#include <optional>
 #include <span>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
-#include "tunekit/core/compiled.hpp"
-#include "tunekit/random/philox.hpp"
-#include "tunekit/records/detail/fitted_sources.hpp"
 #include "tunekit/records/detail/source_views.hpp"
-#include "tunekit/records/detail/weigh_sources.hpp"
 #include "tunekit/search/outlook.hpp"
 #include "tunekit/space/carried.hpp"
 #include "tunekit/space/concepts.hpp"
-#include "tunekit/space/index_set.hpp"
 
 namespace tunekit::search::detail {
 
@@ -44,24 +35,12 @@ public:
     [[nodiscard]] std::size_t sources() const noexcept override { return views_.size(); }
     [[nodiscard]] std::span<const index> starts() const noexcept override { return starts_; }
     void forecast(const forecasts::asked_space& space, std::span<const index> which,
-                  std::span<double> out) const override
-    {
-        look_up(space, which, out);
-    }
+                  std::span<double> out) const override;
     [[nodiscard]] std::vector<double> weights(std::span<const double> forecasts, std::span<const double> scores,
-                                              std::span<const std::size_t> open) const override
-    {
-        return ridge_weights(forecasts, scores, open, sources());
-    }
-    [[nodiscard]] bool equals(const forecasts::outlook& other) const override
-    {
-        const auto* o = dynamic_cast<const seen_sources*>(&other);
-        return o != nullptr && views_ == o->views_ && table_ == o->table_ && starts_ == o->starts_;
-    }
+                                              std::span<const std::size_t> open) const override;
+    [[nodiscard]] bool equals(const forecasts::outlook& other) const override;
 
 private:
-    // No virtual function is defined outside the class: whoever defined it would emit all of them.
-    void look_up(const forecasts::asked_space& space, std::span<const index> which, std::span<double> out) const;
     [[nodiscard]] static std::vector<std::uint16_t> ordinals_of(const forecasts::asked_space& space,
                                                                 std::span<const index> which);
     [[nodiscard]] std::vector<double> forecasts_of(const forecasts::asked_space& space,
@@ -87,120 +66,12 @@ private:
 /// The sources of an experience as `forecasts` keeps them.
 class remembered final : public forecasts::memory {
 public:
-    explicit remembered(std::vector<experience_source> past)
-        : by_(std::make_shared<const fitted_sources>(std::move(past)))
-    {
-    }
+    explicit remembered(std::vector<experience_source> past);
 
-    [[nodiscard]] std::shared_ptr<const forecasts::outlook> of(const forecasts::asked_space& space) const override
-    {
-        if (space.size() == 0) return nullptr;
-        auto out = std::make_shared<const seen_sources>(space, by_, tunekit::space::matched_parameters(space));
-        return out->sources() > 0 ? std::move(out) : nullptr;
-    }
+    [[nodiscard]] std::shared_ptr<const forecasts::outlook> of(const forecasts::asked_space& space) const override;
 
 private:
     std::shared_ptr<const fitted_sources> by_;
 };
 
 }  // namespace tunekit::search::detail
-
-#if TUNEKIT_BODIES || defined(TUNEKIT_RECORDS_BODIES)
-namespace tunekit::search::detail {
-
-TUNEKIT_INLINE seen_sources::seen_sources(const forecasts::asked_space& space,
-                                          std::shared_ptr<const fitted_sources> past,
-                                          const tunekit::space::matched_parameters& there)
-    : views_(std::move(past), space.names(), there)
-{
-    if (sources() == 0) return;
-    if (space.size() <= tabulated) {
-        std::vector<index> all(static_cast<std::size_t>(space.size()));
-        std::iota(all.begin(), all.end(), index{0});
-        std::vector<double> g(all.size() * sources());
-        views_.predict(ordinals_of(space, all), g);
-        table_.assign(g.begin(), g.end());
-    }
-    starts_ = cover(space, there);
-}
-
-TUNEKIT_INLINE void seen_sources::look_up(const forecasts::asked_space& space, std::span<const index> which,
-                                          std::span<double> out) const
-{
-    const std::size_t n = sources();
-    if (!table_.empty()) {
-        for (std::size_t k = 0; k < out.size(); ++k)
-            out[k] = static_cast<double>(table_[static_cast<std::size_t>(which[k / n]) * n + k % n]);
-        return;
-    }
-    const std::lock_guard lock(recalling_);  // a copy of a run may be in another thread
-    const std::vector<std::uint16_t> fresh = ordinals_of(space, not_recalled(which));
-    std::vector<double> more(places_.size() * n - recalled_.size());
-    views_.predict(fresh, more);
-    recalled_.insert(recalled_.end(), more.begin(), more.end());
-    for (std::size_t k = 0; k < which.size(); ++k)
-        for (std::size_t s = 0; s < n; ++s) out[k * n + s] = recalled_[places_.at(which[k]) * n + s];
-}
-
-TUNEKIT_INLINE std::vector<index> seen_sources::not_recalled(std::span<const index> which) const
-{
-    if (places_.size() >= tabulated ||
-        recalled_.size() != places_.size() * sources()) {  // the second: forecasts::memory was short
-        places_.clear();
-        recalled_.clear();
-    }
-    std::vector<index> out;
-    for (const index i : which)
-        if (places_.try_emplace(i, places_.size()).second) out.push_back(i);
-    return out;
-}
-
-TUNEKIT_INLINE std::vector<std::uint16_t> seen_sources::ordinals_of(const forecasts::asked_space& space,
-                                                                    std::span<const index> which)
-{
-    std::vector<std::uint16_t> out(which.size() * space.dimensions());
-    space.ordinals(which, out);
-    return out;
-}
-
-TUNEKIT_INLINE std::vector<double> seen_sources::forecasts_of(const forecasts::asked_space& space,
-                                                              std::span<const index> which) const
-{
-    std::vector<double> out(which.size() * sources());
-    forecast(space, which, out);
-    return out;
-}
-
-TUNEKIT_INLINE std::vector<index> seen_sources::cover(const forecasts::asked_space& space,
-                                                      const tunekit::space::matched_parameters& there) const
-{
-    const std::size_t n = sources(), most = n == 1 ? 4 : 6;
-    std::vector<index> candidates;
-    tunekit::space::index_set seen;
-    for (std::size_t v = 0; v < n; ++v) {
-        const experience_source& s = views_[v];
-        const auto names = s.names();
-        for (const std::size_t k : views_.lowest(v, most_of_a_source))
-            if (const auto c = there.carry(space, names, s.texts(k), std::nullopt); c && seen.insert(*c))
-                candidates.push_back(*c);
-    }
-    if (candidates.size() < most) {
-        std::vector<index> all(static_cast<std::size_t>((std::min)(space.size(), tabulated)));
-        if (space.size() <= tabulated) std::iota(all.begin(), all.end(), index{0});
-        else {
-            tunekit::random::philox gen(0);
-            all = space.sample(draws, gen);
-        }
-        std::erase_if(all, [&](index i) { return !seen.insert(i); });
-        const std::vector<double> g = forecasts_of(space, all);
-        for (const std::size_t k : best_by_each(g, all.size(), n)) candidates.push_back(all[k]);
-    }
-    std::vector<index> out;
-    const std::vector<double> g = forecasts_of(space, candidates);
-    for (const std::size_t k : cover_of(g, ordinals_of(space, candidates), candidates.size(), most))
-        out.push_back(candidates[k]);
-    return out;
-}
-
-}  // namespace tunekit::search::detail
-#endif  // TUNEKIT_BODIES

@@ -30,30 +30,13 @@ public:
     [[nodiscard]] const nlohmann::json& value() const noexcept { return *value_; }
 
     /// The member of that name.
-    [[nodiscard]] json_fields at(const char* key) const
-    {
-        if (!value_->is_object()) fail("is not an object, want one with \"" + std::string(key) + '"');
-        const std::string shown = std::string(key).substr(0, 80);  // it may be the file's
-        const std::string path = path_.empty() ? shown : path_ + '.' + shown;
-        const auto found = value_->find(key);
-        if (found == value_->end()) throw malformed{path, "is missing, want it"};
-        return json_fields(*found, path);
-    }
+    [[nodiscard]] json_fields at(const char* key) const;
 
     /// The element of that number.
-    [[nodiscard]] json_fields operator[](std::size_t i) const
-    {
-        const std::string path = path_ + '[' + std::to_string(i) + ']';
-        if (i >= size()) throw malformed{path, "is missing, want it"};
-        return json_fields((*value_)[i], path);
-    }
+    [[nodiscard]] json_fields operator[](std::size_t i) const;
 
     /// The number of elements.
-    [[nodiscard]] std::size_t size() const
-    {
-        if (!value_->is_array()) fail("is not a list, want one");
-        return value_->size();
-    }
+    [[nodiscard]] std::size_t size() const;
 
     /// The value as a string, a truth or a number, if that is what it is and `T` has it.
     template <class T>
@@ -78,14 +61,9 @@ public:
     }
 
     /// A finite number from 0 to `most`; `unit` is what is wanted: "seconds".
-    [[nodiscard]] double amount(const char* unit, double most = (std::numeric_limits<double>::max)()) const
-    {
-        const auto x = get<double>();
-        if (!(x >= 0 && x <= most)) fail(std::string("is out of range, want ") + unit + " of 0 or more");
-        return x;
-    }
+    [[nodiscard]] double amount(const char* unit, double most = (std::numeric_limits<double>::max)()) const;
 
-    [[noreturn]] void fail(std::string what) const { throw malformed{path_, std::move(what)}; }
+    [[noreturn]] void fail(std::string what) const;
 
 private:
     const nlohmann::json* value_;
