@@ -200,8 +200,8 @@ debian-root)
     ;;
 single)
     "$root/scripts/amalgamate" "$dir"
-    printf '#include "tunekit.hpp"\n#include "tunekit_processes.hpp"\nint other();\nint main() { return other(); }\n' >"$dir/a.cpp"
-    printf '#include "tunekit_bandit.hpp"\n#include "tunekit_recipes.hpp"\n#include "tunekit_records.hpp"\n#include "tunekit_report.hpp"\n#include "tunekit.hpp"\nint other();\nint other() { return 0; }\n' >"$dir/b.cpp"
+    printf '#define TUNEKIT_PROCESSES_BODIES\n#include "tunekit.hpp"\n#include "tunekit_processes.hpp"\nint other();\nint main() { return other(); }\n' >"$dir/a.cpp"
+    printf '#define TUNEKIT_RECORDS_BODIES\n#include "tunekit_bandit.hpp"\n#include "tunekit_recipes.hpp"\n#include "tunekit_records.hpp"\n#include "tunekit_report.hpp"\n#include "tunekit.hpp"\nint other();\nint other() { return 0; }\n' >"$dir/b.cpp"
     for unit in a b; do $CXX -std=c++20 -O0 -isystem /usr/include/eigen3 -c "$dir/$unit.cpp" -o "$dir/$unit.o"; done
     $CXX "$dir/a.o" "$dir/b.o" -o "$dir/both"
     "$dir/both"
@@ -212,7 +212,7 @@ single)
     $CXX -std=c++20 -O2 "$dir/single_header.cpp" -o "$dir/single"
     "$dir/single" | grep '^arm 2: 931 pulls'
     sed 's,"tunekit/\([a-z]*\).*","tunekit_\1.hpp",' "$root/tests/consume/processes/main.cpp" >"$dir/front_door.cpp"
-    $CXX -std=c++20 "$dir/front_door.cpp" -o "$dir/front_door"
+    $CXX -std=c++20 -DTUNEKIT_PROCESSES_BODIES "$dir/front_door.cpp" -o "$dir/front_door"
     "$dir/front_door" | grep '^tunekit '
     ;;
 citation)
