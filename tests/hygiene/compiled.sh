@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # compiled.sh ROOT COMPILER FLAG...: tunekit/compiled.cpp, and those of packages, reach every header that has bodies for them, and each of those
-# says where they are, by a name of the package's own. A program that mixes header-only and compiled units is refused by the linker, where g++ compiles them for ELF.
+# says where they are. A program that mixes header-only and compiled units is refused by the linker, where g++ compiles them for ELF; what is compiled
+# as the packages' libraries are goes with both.
 set -eu
 root=$1 compiler=$2
 shift 2
@@ -38,6 +39,10 @@ if "$compiler" -dM -E -x c++ /dev/null | grep -q __ELF__ && ! "$compiler" -dM -E
     done
     "$compiler" -std=c++20 -Iinclude -DTUNEKIT_COMPILED -c "$dir/second.cpp" -o "$dir/compiled.o"
     "$compiler" -shared "$dir/first.o" "$dir/second.o" -o "$dir/alike" || { echo "two header-only units do not link"; bad=1; }
+    "$compiler" -std=c++20 -Iinclude -DTUNEKIT_EITHER_FORM -c "$dir/first.cpp" -o "$dir/library.o"
+    for unit in second compiled; do
+        "$compiler" -shared "$dir/library.o" "$dir/$unit.o" -o "$dir/alike" || { echo "a library of a package does not link in a program of $unit"; bad=1; }
+    done
     if "$compiler" -shared "$dir/first.o" "$dir/compiled.o" -o "$dir/mixed" 2>"$dir/said"; then
         echo "a header-only and a compiled unit link, want a refusal"
         bad=1
