@@ -31,5 +31,5 @@ one 'these start a process: want measure::program, measure::isolated or measure:
     'packages/processes/include/tunekit/processes/(detail/(system/processes|child|command_run|fork_zygote|keeper)|build/child_process|program/program)\.hpp|python/src/child\.cpp'
 # program/readings.hpp reads numbers that are too large or too small for a double as the C library does.
 one 'these read doubles: want core::number or core::leading_number' '\b(strto(d|f|ld)|sto(d|f|ld)|atof)\(|plain_strtod\(' \
-    'include/tunekit/core/(detail/numbers|text)\.hpp|packages/processes/include/tunekit/processes/program/readings\.[ch]pp'
+    'include/tunekit/core/(detail/numbers|text)\.hpp|packages/processes/include/tunekit/processes/program/readings\.hpp'
 exit $bad
