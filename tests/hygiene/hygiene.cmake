@@ -146,9 +146,9 @@ add_library(hygiene_libraries OBJECT ${libraries_in_one})
 target_link_libraries(hygiene_libraries PRIVATE ${roots} ${libraries})
 target_compile_options(hygiene_libraries PRIVATE -O0 -fno-sanitize=all)
 hygiene_builds(libraries_compile hygiene_libraries)
-hygiene_test(libraries_no_startup_code sh ${hygiene}/startup.sh --library $<TARGET_OBJECTS:hygiene_libraries>)
+add_test(NAME hygiene/libraries_no_startup_code COMMAND sh ${hygiene}/startup.sh --library $<TARGET_OBJECTS:hygiene_libraries> COMMAND_EXPAND_LISTS)
 set_tests_properties(hygiene/libraries_compile PROPERTIES FIXTURES_SETUP library_objects)
-set_tests_properties(hygiene/libraries_no_startup_code PROPERTIES FIXTURES_REQUIRED library_objects)
+set_tests_properties(hygiene/libraries_no_startup_code PROPERTIES LABELS fast FIXTURES_REQUIRED library_objects)
 set_tests_properties(hygiene/no_startup_code PROPERTIES FIXTURES_REQUIRED startup_object)
 
 # Hostile macros: everything from outside first, because the standard library mends min and max itself; then the macros; then umbrellas, and what is
