@@ -1,21 +1,39 @@
 # SPDX-License-Identifier: MIT
-# The core and the packages as one tree of headers, find_package(tunekit), pkg-config, the pages and the examples: all of it independent of
-# the architecture, so under share/.
+# The core and the packages as one tree of headers, with the packages' libraries, find_package(tunekit), pkg-config, the pages and the examples.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 
-set(tunekit_config_dir ${CMAKE_INSTALL_DATADIR}/cmake/tunekit)
+set(tunekit_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tunekit)
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE up)  # from pkg-config's files
 install(TARGETS tunekit EXPORT tunekit FILE_SET HEADERS)
 install(FILES include/tunekit/compiled.cpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tunekit)
 install(FILES cmake/tunekit-compiled.cmake DESTINATION ${tunekit_config_dir})
 install(EXPORT tunekit NAMESPACE tunekit:: FILE tunekit-targets.cmake DESTINATION ${tunekit_config_dir})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit.pc.in ${PROJECT_BINARY_DIR}/tunekit.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tunekit.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+install(FILES ${PROJECT_BINARY_DIR}/tunekit.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # A package is a component of find_package, which looks for what it needs when it is asked for: tunekit-NAME.cmake; and tunekit-NAME.pc.
+# Its library is installed with its sources, for programs that compile them by hand. Headers alone would link nowhere, so a library that was
+# not built ends the installation.
 foreach(name IN LISTS tunekit_packages)
-    install(TARGETS tunekit_${name} EXPORT tunekit-${name} FILE_SET HEADERS)
+    get_target_property(type tunekit_${name} TYPE)
+    get_target_property(sources tunekit_${name} TUNEKIT_SOURCES)
+    get_target_property(missing tunekit_${name} TUNEKIT_MISSING)
+    set(links)
+    set(unbuilt FALSE)
+    if(sources)
+        install(DIRECTORY packages/${name}/include/tunekit/${name} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tunekit FILES_MATCHING PATTERN *.cpp)
+    endif()
+    if(type STREQUAL STATIC_LIBRARY)
+        set(links " -L\${libdir} -ltunekit_${name}")
+        install(CODE "if(NOT EXISTS \"$<TARGET_FILE:tunekit_${name}>\")
+            message(FATAL_ERROR \"tunekit: the library of ${name} is not built: first run cmake --build ${PROJECT_BINARY_DIR} --target tunekit_libraries\")
+        endif()")
+    elseif(sources)
+        set(unbuilt TRUE)
+    endif()
+    install(TARGETS tunekit_${name} EXPORT tunekit-${name} ARCHIVE FILE_SET HEADERS)
     install(EXPORT tunekit-${name} NAMESPACE tunekit:: FILE tunekit-${name}-targets.cmake DESTINATION ${tunekit_config_dir})
     get_target_property(packages tunekit_${name} TUNEKIT_PACKAGES)
     get_target_property(libraries tunekit_${name} TUNEKIT_LIBRARIES)
@@ -24,12 +42,6 @@ foreach(name IN LISTS tunekit_packages)
     foreach(package IN LISTS packages)
         string(APPEND requires " tunekit-${package}")
     endforeach()
-    set(links)
-    set(compiled)
-    if(EXISTS ${PROJECT_SOURCE_DIR}/packages/${name}/include/tunekit/${name}/compiled.cpp)
-        set(compiled "\${includedir}/tunekit/${name}/compiled.cpp")
-        install(FILES packages/${name}/include/tunekit/${name}/compiled.cpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tunekit/${name})
-    endif()
     foreach(library IN LISTS libraries)
         if(library MATCHES "^(.*)::")
             string(TOLOWER ${CMAKE_MATCH_1} library)
@@ -40,13 +52,15 @@ foreach(name IN LISTS tunekit_packages)
     endforeach()
     configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-package.pc.in ${PROJECT_BINARY_DIR}/tunekit-${name}.pc @ONLY)
     configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-package.cmake.in ${PROJECT_BINARY_DIR}/tunekit-${name}.cmake @ONLY)
-    install(FILES ${PROJECT_BINARY_DIR}/tunekit-${name}.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+    if(NOT unbuilt)
+        install(FILES ${PROJECT_BINARY_DIR}/tunekit-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    endif()
     install(FILES ${PROJECT_BINARY_DIR}/tunekit-${name}.cmake DESTINATION ${tunekit_config_dir})
 endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-config.cmake.in ${PROJECT_BINARY_DIR}/tunekit-config.cmake
     INSTALL_DESTINATION ${tunekit_config_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
-    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+    COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/tunekit-config.cmake ${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
     DESTINATION ${tunekit_config_dir})
 

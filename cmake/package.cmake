@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# cpack -G DEB: libtunekit-dev, and tunekit-tools where the tools are built. The preset `package` does it.
+# cpack -G DEB: libtunekit-dev, headers and static libraries, and tunekit-tools where the tools are built. The preset `package` does it.
 set(CPACK_PACKAGE_NAME tunekit)
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Auto-tuning of kernels and programs")
 set(CPACK_PACKAGE_CONTACT "The tunekit authors")
@@ -10,12 +10,11 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtunekit-dev)
-set(CPACK_DEBIAN_DEV_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "libeigen3-dev, nlohmann-json3-dev, zlib1g-dev")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers for C++20: surrogates, acquisition criteria, explorers, bandits, ensemble
 MCMC, forecasts of tuning curves and measurers, to be used alone or composed at
-compile time; and packages that measure in child processes, keep logs, and more.")
+compile time; and libraries that measure in child processes and keep logs.")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME tunekit-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)

@@ -17,10 +17,15 @@ function(tunekit_missing out)
     set(${out} ${missing} PARENT_SCOPE)
 endfunction()
 
-# tunekit_library(TARGET): compiled for any processor and for both forms of the core (core/compiled.hpp), into programs and shared libraries.
+# tunekit_library(TARGET): compiled for any processor and for both forms of the core (core/compiled.hpp), into programs and shared libraries. In
+# a project that has us as a folder, only what it links is built, unless it installs all. Without a build type it is optimised all the same. No contraction: see programs.cmake.
 function(tunekit_library target)
-    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON EXCLUDE_FROM_ALL $<NOT:$<BOOL:${PROJECT_IS_TOP_LEVEL}>>)
+    if(NOT PROJECT_IS_TOP_LEVEL AND NOT TUNEKIT_INSTALL)
+        set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     target_compile_definitions(${target} PRIVATE TUNEKIT_EITHER_FORM)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:>:-O2> -ffp-contract=off)
     if(TARGET tunekit_checks)
         target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:tunekit_checks,INTERFACE_COMPILE_OPTIONS>)
     endif()
@@ -31,6 +36,7 @@ endfunction()
 # headers alone; but a package behind WHERE_FOUND is one of whose libraries nothing is demanded. A package with sources is a static library.
 # Its file tunekit/NAME/NAME.cpp includes all other sources: it is for those who compile by hand.
 set(tunekit_packages)
+add_custom_target(tunekit_libraries)
 function(tunekit_package name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES;WHERE_FOUND")
     set(folder ${PROJECT_SOURCE_DIR}/packages/${name}/include)
@@ -53,6 +59,7 @@ function(tunekit_package name)
         set(scope PUBLIC)
         add_library(${target} STATIC ${sources})
         tunekit_library(${target})
+        add_dependencies(tunekit_libraries ${target})
     else()
         set(scope INTERFACE)
         add_library(${target} INTERFACE)
@@ -66,7 +73,7 @@ function(tunekit_package name)
             target_link_libraries(${target} ${scope} $<BUILD_INTERFACE:${library}>)
         endif()
     endforeach()
-    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} TUNEKIT_MISSING "${missing}" TUNEKIT_PACKAGES "${arg_UNPARSED_ARGUMENTS}"
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} TUNEKIT_SOURCES "${sources}" TUNEKIT_MISSING "${missing}" TUNEKIT_PACKAGES "${arg_UNPARSED_ARGUMENTS}"
         TUNEKIT_WHERE_FOUND "${arg_WHERE_FOUND}" TUNEKIT_LIBRARIES "${arg_LIBRARIES}")
     if(NOT missing)
         add_library(tunekit::${name} ALIAS ${target})

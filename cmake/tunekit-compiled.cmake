@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: MIT
-# tunekit::compiled: tunekit::tunekit and the packages processes and records with their bodies compiled once, in the project that links it and
-# with its flags, and only there: what is installed stays independent of the architecture. tunekit_compiled_roots are the include paths.
+# tunekit::compiled: tunekit::tunekit with its bodies compiled once, in the project that links it and with its flags, and only there: bodies have
+# Eigen in them, whose objects for different instruction sets do not go together. tunekit_compiled_root is the core's include path.
 if(NOT TARGET tunekit::compiled)
-    set(sources)
-    foreach(root IN LISTS tunekit_compiled_roots)
-        foreach(part compiled processes/compiled records/compiled)
-            if(EXISTS ${root}/tunekit/${part}.cpp AND (NOT part MATCHES records OR TARGET nlohmann_json::nlohmann_json))
-                list(APPEND sources ${root}/tunekit/${part}.cpp)
-            endif()
-        endforeach()
-    endforeach()
+    file(GLOB sources ${tunekit_compiled_root}/tunekit/compiled*.cpp)
     add_library(tunekit_compiled STATIC EXCLUDE_FROM_ALL ${sources})
     add_library(tunekit::compiled ALIAS tunekit_compiled)
     target_compile_definitions(tunekit_compiled PUBLIC TUNEKIT_COMPILED)
     target_link_libraries(tunekit_compiled PUBLIC tunekit::tunekit)
-    target_include_directories(tunekit_compiled PRIVATE ${tunekit_compiled_roots})
-    if(TARGET nlohmann_json::nlohmann_json)
-        target_link_libraries(tunekit_compiled PRIVATE nlohmann_json::nlohmann_json)
-    endif()
 endif()

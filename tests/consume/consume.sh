@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # consume.sh HOW ROOT WORK COMPILER: builds and runs the program of this folder as a user's project would. The library lies
-# installed in WORK/prefix; where HOW is a subproject or meson-install it is taken from a copy of ROOT. without-boost and without-eigen
-# are find_package on a machine that lacks them, without-libraries on one that lacks all, mpi-missing* on one without MPI; compiled links
-# tunekit::compiled; component asks for one that never was, and for one whose library is missing.
+# installed in WORK/prefix, where `install` puts it; where HOW is a subproject or meson-install it is taken from a copy of ROOT. without-boost and
+# without-eigen are find_package on a machine that lacks them, without-libraries on one that lacks all, mpi-missing* on one without MPI; compiled
+# links tunekit::compiled; component asks for one that never was, and for one whose library is missing; unbuilt installs tunekit where
+# nlohmann-json is missing; by-hand compiles what the README shows as it says, and in each other form without a build system.
 set -eu
 how=$1 root=$2 work=$3 CXX=$4
 export CXX
 dir=$work/$how
 prefix=$work/prefix
 [ "$how" != meson-install ] || prefix=$dir/prefix
-case $how in
-*sub*) unset PKG_CONFIG_PATH ;; # an installed copy would be found first
-*) export PKG_CONFIG_PATH="$prefix/share/pkgconfig" ;;
-esac
+# By pkg-config the installed copy is found, and none where HOW is a subproject, which would be found after it.
+unset PKG_CONFIG_PATH
+pkg_config_finds() { export PKG_CONFIG_PATH="$(dirname "$(find "$1" -name tunekit.pc)")"; }
+case $how in pkg-config* | meson) pkg_config_finds "$prefix" ;; esac
 version=$(cut -d. -f1,2 "$root/VERSION")
 rm -rf "$dir"
 mkdir -p "$dir"
@@ -29,6 +30,7 @@ cp "$root/tests/consume/main.cpp" "$dir"
 if [ "$how" = mpi-subdirectory ]; then
     cp "$root/tests/consume/mpi/main.cpp" "$dir"
 fi
+cp "$root/tests/consume/processes/main.cpp" "$dir/front_door.cpp"
 case $how in
 mpi-missing*) cp "$root/tests/consume/bare/main.cpp" "$dir" ;;
 compiled | pkg-config-compiled) cp "$root/tests/consume/records/main.cpp" "$dir" ;;
@@ -51,6 +53,25 @@ copy_of_library() {
     for part in CHANGELOG.md CMakeLists.txt LICENSE README.md VERSION cmake docs examples include meson.build packages tools; do
         cp -R "$root/$part" "$1"
     done
+}
+
+# library BUILD CMAKE_ARGUMENT...: tunekit as docs/building.md configures it, out of a compiler cache where there is one.
+library() {
+    to=$1
+    shift
+    cmake -S "$root" -B "$to" -G Ninja -DTUNEKIT_BUILD_TESTS=OFF -DTUNEKIT_BUILD_TOOLS=OFF -DTUNEKIT_BUILD_EXAMPLES=OFF -DTUNEKIT_BUILD_BENCH=OFF \
+        -DCMAKE_CXX_COMPILER_LAUNCHER="$(command -v ccache || true)" "$@"
+}
+
+# refused_for WORDS COMMAND...: it fails, and says that, however CMake breaks its lines.
+refused_for() {
+    wanted=$1
+    shift
+    if "$@" >"$dir/said" 2>&1; then
+        echo "this passes: $*"
+        exit 1
+    fi
+    tr -s ' \n' ' ' <"$dir/said" | grep -qFe "$wanted" || { cat "$dir/said"; exit 1; }
 }
 
 # by_cmake ARGUMENT...: the program built by CMake.
@@ -86,23 +107,60 @@ without-libraries)
     by_cmake -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_CXX_FLAGS="$(folders_without boost eigen3 Eigen nlohmann zlib.h zconf.h)" \
         -DCMAKE_DISABLE_FIND_PACKAGE_Eigen3=ON -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON
     ;;
-component)
-    for asked in nothing:'want compiled or one of: processes' records:'tunekit: records needs nlohmann_json' formats:'tunekit: records needs nlohmann_json' \
-        'report records':'tunekit: records needs nlohmann_json'; do
-        printf 'cmake_minimum_required(VERSION 3.25)\nproject(consumer LANGUAGES CXX)\nfind_package(tunekit REQUIRED COMPONENTS %s)\n' "${asked%%:*}" >"$dir/CMakeLists.txt"
-        if cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" \
-            -DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON >"$dir/said" 2>&1; then
-            echo "COMPONENTS ${asked%%:*} was found"
-            exit 1
-        fi
-        tr -s ' \n' ' ' <"$dir/said" | grep -qF "${asked#*:}" || { cat "$dir/said"; exit 1; }
+component | unbuilt)
+    more=-DCMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON
+    asked_for="nothing:want compiled or one of: processes
+records:tunekit: records needs nlohmann_json
+formats:tunekit: records needs nlohmann_json
+report records:tunekit: records needs nlohmann_json"
+    if [ "$how" = unbuilt ]; then
+        prefix=$dir/prefix
+        library "$dir/library" "$more"
+        cmake --build "$dir/library"
+        cmake --install "$dir/library" --prefix "$prefix"
+        more='' asked_for='records:tunekit: the library of records was not built'
+    fi
+    echo "$asked_for" | while IFS=: read -r components words; do
+        printf 'cmake_minimum_required(VERSION 3.25)\nproject(consumer LANGUAGES CXX)\nfind_package(tunekit REQUIRED COMPONENTS %s)\n' "$components" >"$dir/CMakeLists.txt"
+        # shellcheck disable=SC2086 # one word or none
+        refused_for "$words" cmake -S "$dir" -B "$dir/build" -G Ninja -DCMAKE_PREFIX_PATH="$prefix" $more
         rm -rf "$dir/build"
     done
     exit 0
     ;;
+install)
+    # Where CMake stands in a project that is not built yet, the line says what to do.
+    rm -rf "$work/library" "$prefix"
+    library "$work/library" -DCMAKE_BUILD_TYPE=Release
+    refused_for "--target tunekit_libraries" cmake --install "$work/library" --prefix "$prefix"
+    cmake --build "$work/library" --target tunekit_libraries
+    cmake --install "$work/library" --prefix "$prefix"
+    exit 0
+    ;;
+by-hand)
+    # What the README shows, by its own command.
+    processes=$root/packages/processes/include/tunekit/processes/processes.cpp
+    awk '/^```cpp/ { on = 1; next } /^```/ { on = 0; if (n) exit } on { print; n = 1 }' "$root/README.md" >"$dir/mine.cpp"
+    ln -s "$root" "$dir/tunekit"
+    command=$(grep '^c++ -std=c++20 .* mine.cpp ' "$root/README.md")
+    (cd "$dir" && eval "$CXX ${command#c++ } -o readme")
+    "$dir/readme" | grep '^best of 40: rows '
+    # Its library apart, compiled once.
+    mkdir "$dir/build"
+    set -- -std=c++20 -I "$root/include" -I "$root/packages/processes/include"
+    $CXX "$@" -c "$processes" -o "$dir/processes.o"
+    $CXX "$@" "$dir/mine.cpp" "$dir/processes.o" -o "$dir/apart"
+    $CXX "$@" "$dir/front_door.cpp" "$processes" -o "$dir/build/consumer"
+    "$dir/apart" | grep '^best of 40: rows '
+    ;;
 add_subdirectory | mpi-subdirectory | mpi-missing-subdirectory)
     copy_of_library "$dir/tunekit"
     by_cmake
+    if [ "$how" = add_subdirectory ]; then
+        [ -z "$(find "$dir/build" -name '*.a')" ] || { echo 'a library is built that nothing links'; exit 1; }
+        cmake --build "$dir/build" --target front_door
+        "$dir/build/front_door" | grep '^tunekit '
+    fi
     ;;
 fetch_content)
     copy_of_library "$dir/library"
@@ -117,24 +175,28 @@ pkg-config | pkg-config-* | meson-install)
         copy_of_library "$dir/tunekit"
         meson setup "$dir/tunekit/build" "$dir/tunekit" --prefix "$prefix"
         meson install -C "$dir/tunekit/build" --quiet
+        pkg_config_finds "$prefix"
     fi
-    also=eigen3 more=''
+    also=eigen3 more='' main=main
     case $how in
-    pkg-config-compiled) also=tunekit-records more="-DTUNEKIT_COMPILED $(pkg-config --variable=compiled tunekit tunekit-processes tunekit-records)" ;;
+    meson-install) also=tunekit-processes main=front_door ;;
+    pkg-config-compiled) also=tunekit-records more="-DTUNEKIT_COMPILED $(pkg-config --variable=compiled tunekit)" ;;
     pkg-config-*) also=tunekit-${how#pkg-config-} ;;
     esac
     mkdir "$dir/build"
     # shellcheck disable=SC2046,SC2086 # words are what pkg-config prints
-    $CXX -std=c++20 $more "$dir/main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
+    $CXX -std=c++20 $more "$dir/$main.cpp" -o "$dir/build/consumer" $(pkg-config --cflags --libs tunekit $also)
     ;;
 meson)
     meson setup "$dir/build" "$dir"
     meson compile -C "$dir/build"
+    "$dir/build/front_door" | grep '^tunekit '
     ;;
 meson-subproject)
     copy_of_library "$dir/subprojects/tunekit"
     meson setup "$dir/build" "$dir"
     meson compile -C "$dir/build"
+    for form in front_door compiled; do "$dir/build/$form" | grep '^tunekit '; done
     ;;
 esac
 case $how in

@@ -15,7 +15,7 @@ import tempfile
 import bounds
 
 HERE = pathlib.Path('tests/hygiene')
-APART = {'reach', 'compiled', 'wants', 'start_here', 'listings', 'startup'}  # those with a tree of their own
+APART = {'reach', 'compiled', 'wants', 'start_here', 'listings', 'startup', 'startup_library'}  # those with a tree of their own
 
 
 def command_of(gate, compiler):
@@ -27,6 +27,7 @@ def command_of(gate, compiler):
         'version': ['sh', HERE / 'version.sh', '.', '0.0'],
         'listings': ['sh', HERE / 'listings/listings.sh', '.', 'listings', compiler],
         'startup': ['sh', '-c', f'{compiler} -c spoilt.cpp -o spoilt.o && sh {HERE}/startup.sh spoilt.o'],
+        'startup_library': ['sh', '-c', f'{compiler} -c spoilt.cpp -o spoilt.o && sh {HERE}/startup.sh --library spoilt.o'],
     }
     return scripts.get(gate) or ['sh', HERE / f'{gate}.sh', '.', *([compiler, '-Iinclude'] if gate in APART else [])]
 

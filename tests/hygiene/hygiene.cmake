@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What a header-only library owes those who include it. Everything is generated from the list of headers, so that no
+# What a library of headers and a few sources owes those who include it. Everything is generated from the list of headers, so that no
 # header can be forgotten; what is compiled is built by its test, so that one bad header does not stop the others' tests.
 set(hygiene ${CMAKE_CURRENT_SOURCE_DIR}/hygiene)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/hygiene)
@@ -38,8 +38,21 @@ set(all)
 set(light)
 set(outside)
 set(roots tunekit)
+set(libraries_in_one)  # those of packages, each as the file that includes all of its sources; and the macros that make it part of an umbrella
+set(bodies)
 foreach(package IN LISTS tunekit_packages)
     list(APPEND roots tunekit_${package})
+    set(source packages/${package}/include/tunekit/${package}/${package}.cpp)
+    if(TARGET tunekit::${package} AND EXISTS ${PROJECT_SOURCE_DIR}/${source})
+        list(APPEND libraries_in_one ${PROJECT_SOURCE_DIR}/${source})
+        string(TOUPPER ${package} macro)
+        string(APPEND bodies "#define TUNEKIT_${macro}_BODIES\n")
+        get_target_property(sources tunekit_${package} TUNEKIT_SOURCES)
+        foreach(path IN LISTS sources)
+            file(STRINGS ${path} lines REGEX "^#include <")
+            list(APPEND outside ${lines})
+        endforeach()
+    endif()
 endforeach()
 foreach(root IN LISTS roots)
     set(public_${root})
@@ -104,11 +117,11 @@ endforeach()
 hygiene_builds(headers_alone hygiene_alone)
 set_tests_properties(hygiene/headers_alone PROPERTIES LABELS "fast;once")
 
-# One definition: two translation units with every header, in both orders, link into one program. g++ compares the types, too, of functions that a unit
+# One definition: two translation units with every header, in both orders, and the packages' sources link into one program. g++ compares the types, too, of functions that a unit
 # keeps: all of them, those of the standard library that it has nowhere included.
 file(CONFIGURE OUTPUT ${generated}/odr_a.cpp CONTENT "${forwards}\nint other();\nint main() { return other(); }\n")
 file(CONFIGURE OUTPUT ${generated}/odr_b.cpp CONTENT "${backwards}\nint other();\nint other() { return 0; }\n")
-add_executable(hygiene_odr ${generated}/odr_a.cpp ${generated}/odr_b.cpp)
+add_executable(hygiene_odr ${generated}/odr_a.cpp ${generated}/odr_b.cpp ${libraries_in_one})
 target_link_libraries(hygiene_odr PRIVATE ${roots} ${libraries})
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(hygiene_odr PRIVATE -O0 -g0 -flto -fkeep-inline-functions)
@@ -127,10 +140,19 @@ target_compile_options(hygiene_startup PRIVATE -O0 -fno-sanitize=all)
 hygiene_builds(startup_compiles hygiene_startup)
 hygiene_test(no_startup_code sh ${hygiene}/startup.sh $<TARGET_OBJECTS:hygiene_startup>)
 set_tests_properties(hygiene/startup_compiles PROPERTIES FIXTURES_SETUP startup_object)
+
+# Each library as one file: no names of two sources collide, nothing runs at start-up, and all that it defines has our namespace.
+add_library(hygiene_libraries OBJECT ${libraries_in_one})
+target_link_libraries(hygiene_libraries PRIVATE ${roots} ${libraries})
+target_compile_options(hygiene_libraries PRIVATE -O0 -fno-sanitize=all)
+hygiene_builds(libraries_compile hygiene_libraries)
+add_test(NAME hygiene/libraries_no_startup_code COMMAND sh ${hygiene}/startup.sh --library $<TARGET_OBJECTS:hygiene_libraries> COMMAND_EXPAND_LISTS)
+set_tests_properties(hygiene/libraries_compile PROPERTIES FIXTURES_SETUP library_objects)
+set_tests_properties(hygiene/libraries_no_startup_code PROPERTIES LABELS fast FIXTURES_REQUIRED library_objects)
 set_tests_properties(hygiene/no_startup_code PROPERTIES FIXTURES_REQUIRED startup_object)
 
 # Hostile macros: everything from outside first, because the standard library mends min and max itself; then the macros; then umbrellas, and what is
-# opt-in or stands in a room of its own.
+# opt-in or stands in a room of its own; the packages' sources, too.
 list(REMOVE_DUPLICATES outside)
 list(FILTER outside EXCLUDE REGEX "<zlib")
 set(hostile)
@@ -150,7 +172,7 @@ foreach(line IN LISTS outside)
     string(REGEX REPLACE "^#include (<[^>]*>).*" "#if __has_include(\\1)\n#include \\1\n#endif\n" line "${line}")
     string(APPEND hostile "${line}")
 endforeach()
-file(CONFIGURE OUTPUT ${generated}/hostile.cpp CONTENT "${hostile}\n#include \"hostile_macros.hpp\"\n\n${umbrellas}${hostile_too}\n" @ONLY)
+file(CONFIGURE OUTPUT ${generated}/hostile.cpp CONTENT "${hostile}\n#include \"hostile_macros.hpp\"\n\n${bodies}${umbrellas}${hostile_too}\n" @ONLY)
 add_library(hygiene_hostile OBJECT ${generated}/hostile.cpp)
 target_include_directories(hygiene_hostile PRIVATE ${hygiene})
 target_link_libraries(hygiene_hostile PRIVATE ${roots} tunekit_checks)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # reach.sh ROOT COMPILER FLAG...: what a header brings in from outside, indirectly too, is what cmake/floors.txt lets reach it, and an umbrella
-# what reaches one of its headers. The core is read with the core's include path alone, processes with that and its own, compiled.cpp of both, too:
-# tunekit.hpp and all of processes need no library, whatever floors.txt says. <chrono> reaches nobody; where Eigen is let in, so is what it brings;
-# Boost reaches nobody.
+# what reaches one of its headers. The core is read with the core's include path alone, processes with that and its own, their sources, too:
+# tunekit.hpp and all of processes need no library, whatever floors.txt says. <chrono> reaches no header; where Eigen is let in, so is what it brings;
+# Boost reaches nobody. A package's source is compiled once: what it brings in of the standard library is its own affair; but Eigen reaches none, as
+# objects of Eigen that are compiled for other instruction sets than the program's do not go together with it.
 set -eu
 root=$1
 shift
@@ -17,10 +18,11 @@ bad=0
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
 cd "$root"
-for header in $(find include packages/*/include -path '*/tunekit/*' \( -name '*.hpp' -o -name compiled.cpp \) ! -path '*/records/compiled.cpp' | LC_ALL=C sort); do
+for header in $(find include packages/*/include -path '*/tunekit/*' -name '*.[hc]pp' | LC_ALL=C sort); do
     own=${header##*include/tunekit/}
     case $own in
-    processes[/.]* | *.cpp) let_in='' ;;
+    processes[/.]* | compiled*.cpp) let_in='' ;;
+    *.cpp) let_in=" $(words "${own%%/*}") $(words_of_all "${own%%/*}") " ;;
     */*) let_in=" $(words "${own%%/*}") $(words "$own") " ;;
     *) let_in=" $(words_of_all "${own%.hpp}") " ;;
     esac
@@ -32,12 +34,13 @@ for header in $(find include packages/*/include -path '*/tunekit/*' \( -name '*.
     refused='chrono|thread|regex|format'
     case $let_in in *' json '*) ;; *) refused="$refused|iostream|random|ranges" ;; esac
     case $let_in in *' json '* | *' eigen '*) ;; *) refused="$refused|functional" ;; esac
-    refused="/c[+][+]/([0-9.]+|v1)/($refused)\$"
-    refused="$refused|/boost/"
-    case $let_in in *' eigen '*) ;; *) refused="$refused|/Eigen/" ;; esac
+    refused="/c[+][+]/([0-9.]+|v1)/($refused)\$|"
+    case $header in packages/*.cpp) refused='' ;; esac
+    refused="$refused/boost/"
+    case $own$let_in in *'.cpp '*) refused="$refused|/Eigen/" ;; *' eigen '*) ;; *) refused="$refused|/Eigen/" ;; esac
     case $let_in in *' json '*) ;; *) refused="$refused|/nlohmann/" ;; esac
     case $let_in in *' zlib '*) ;; *) refused="$refused|/zlib[.]h\$" ;; esac
-    case $own-$let_in in *.cpp-*) probe='-DTUNEKIT_COMPILED' ;; *' opt-in '*) probe='-MG' ;; *) probe='' ;; esac
+    case $own-$let_in in compiled*.cpp-*) probe='-DTUNEKIT_COMPILED' ;; *' opt-in '*) probe='-MG' ;; *) probe='' ;; esac
     # shellcheck disable=SC2086 # words of a list
     if ! "$compiler" $flags -std=c++20 -M $probe -x c++ "$header" >"$scratch" 2>&1; then
         cat "$scratch"

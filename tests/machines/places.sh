@@ -256,6 +256,7 @@ in_umask() {
     alike tune report header generated
     # What is installed and packed can be read by all, whoever builds it.
     ${wrap} cmake -S "$root" -B "$(here)/tree" -G Ninja -DTUNEKIT_BUILD_TESTS=OFF -DTUNEKIT_BUILD_EXAMPLES=OFF -DTUNEKIT_BUILD_BENCH=OFF >"$(here)/configured" 2>&1 || fail 'cmake'
+    ${wrap} cmake --build "$(here)/tree" --target tunekit_libraries >"$(here)/built" 2>&1 || fail 'the libraries'
     ${wrap} cmake --install "$(here)/tree" --prefix "$(here)/prefix" >"$(here)/installed" 2>&1 || fail 'cmake --install'
     ${wrap} sh -c 'cd "$1" && cpack -G TGZ' sh "$(here)/tree" >"$(here)/packed" 2>&1 || fail 'cpack'
     # Folders that are there already are the system's.

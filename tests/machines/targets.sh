@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# targets.sh [--alone] [TARGET...]: compiles every public header and example for other compilers, libraries and systems, each at the level that
+# targets.sh [--alone] [TARGET...]: compiles every public header, library and example for other compilers, libraries and systems, each at the level that
 # is promised there (tests/machines/targets/levels.txt), and runs golden proposals and unit tests where that can be done. Without a name: all of them.
 # --alone compiles each header alone for every target; else that is done for libc++, and the others have all of them in one unit, which costs
 # a hundredth of it: what a header forgets to include is no matter of the system.
@@ -23,6 +23,8 @@ for word in "$@"; do
 done
 targets=${targets:-$all}
 work=build/targets
+# Those of packages, each as one file: they compile on every system, to what it has.
+libraries=$(for package in packages/*; do ls "$package/include/tunekit/${package#*/}/${package#*/}.cpp" 2>/dev/null; done)
 levels=tests/machines/targets/levels.txt
 jobs=$(nproc 2>/dev/null || echo 2)
 export CCACHE_BASEDIR="$PWD" CCACHE_NOHASHDIR=1
@@ -94,6 +96,7 @@ at_level() {
 write_units() {
     rm -rf "$1"
     mkdir -p "$1/alone" "$1/examples" "$1/refused" "$1/together"
+    for source in $libraries; do echo "#include \"${source#*include/}\"" >"$1/examples/library.$(basename "$source")"; done
     {
         find include packages/*/include -name '*.hpp' ! -path '*/detail/*'
         find examples tools packages/*/examples -name '*.cpp' ! -path '*/tests/*' ! -path '*/support/*'
@@ -185,7 +188,8 @@ run() {
 # golden: what the algorithms propose is what tests/golden/proposals.txt says. The lines of proposals.MATHEMATICS.txt stand for those with the
 # same first two words: they hang on the last bits of exp, log, pow, tanh or erfc, which are not the same in every C library.
 golden() {
-    build "$work/$target/proposals" -O1 tools/support/names.cpp tests/golden/proposals.cpp || return 1
+    # shellcheck disable=SC2086 # words of a list
+    build "$work/$target/proposals" -O1 tools/support/names.cpp tests/golden/proposals.cpp $libraries || return 1
     other=tests/golden/proposals.$mathematics.txt
     [ -e "$other" ] || other=/dev/null
     awk 'FILENAME == ARGV[1] { line[$1 " " $2] = $0; next } { print $1 " " $2 in line ? line[$1 " " $2] : $0 }' "$other" \
@@ -207,7 +211,7 @@ unit_tests() {
     esac
     sources=$(sed -n -E "s/^($wanted) ([^:]*):.*/\2/p" tests/machines/targets/tests.txt)
     # shellcheck disable=SC2086 # words of a list
-    build "$work/$target/unit" -O0 $sources || return 1
+    build "$work/$target/unit" -O0 $sources $libraries || return 1
     run "$work/$target/unit" || return 1
     grep 'test cases: *[1-9]' "$work/$target/unit.txt" || { echo 'no test ran'; return 1; }
 }
@@ -216,7 +220,8 @@ unit_tests() {
 kernels() {
     kept=$flags
     flags="$flags -ffp-contract=fast"
-    build "$work/$target/kernels" -O3 tests/machines/targets/kernels.cpp packages/kernels/table/*.cpp || { flags=$kept; return 1; }
+    # shellcheck disable=SC2086 # words of a list
+    build "$work/$target/kernels" -O3 tests/machines/targets/kernels.cpp packages/kernels/table/*.cpp $libraries || { flags=$kept; return 1; }
     flags=$kept
     run "$work/$target/kernels" && cat "$work/$target/kernels.txt"
 }

@@ -34,7 +34,7 @@ build_packages() {
     build=$root/build/package
     rm -f "$build"/*.deb
     (cd "$root" && cmake --workflow --preset package) >"$dir/log" 2>&1 || { tail -n 30 "$dir/log"; exit 1; }
-    headers=$(ls "$build/libtunekit-dev_$version"_all.deb)
+    headers=$(ls "$build/libtunekit-dev_$version"_*.deb)
     tools=$(ls "$build/tunekit-tools_$version"_*.deb)
 }
 fail() {
@@ -68,7 +68,12 @@ function(vcpkg_cmake_configure)
     run(${CMAKE_COMMAND} -S ${arg_SOURCE_PATH} -B ${dir}/build -G Ninja -DCMAKE_INSTALL_PREFIX=${CURRENT_PACKAGES_DIR} ${arg_OPTIONS})
 endfunction()
 function(vcpkg_cmake_install)
-    run(${CMAKE_COMMAND} --install ${dir}/build)
+    run(${CMAKE_COMMAND} --build ${dir}/build --target install)
+endfunction()
+function(vcpkg_fixup_pkgconfig)
+    if(NOT EXISTS ${CURRENT_PACKAGES_DIR}/lib/pkgconfig/tunekit-processes.pc)
+        message(FATAL_ERROR "no files of pkg-config in lib/pkgconfig")
+    endif()
 endfunction()
 function(vcpkg_cmake_config_fixup)
     cmake_parse_arguments(PARSE_ARGV 0 arg "" "CONFIG_PATH" "")
@@ -104,11 +109,22 @@ END
     ;;
 debian)
     build_packages
-    dpkg-deb --field "$headers" Package Version Architecture | tr '\n' ' ' | grep "libtunekit-dev.*$version.*all"
+    dpkg-deb --field "$headers" Package Version Architecture | tr '\n' ' ' | grep "libtunekit-dev.*$version.*$(dpkg --print-architecture)"
     dpkg-deb --extract "$headers" "$dir/root"
     find "$dir/root" -name LICENSE | grep -q .
-    [ "$(du -sk "$dir/root" | cut -f1)" -lt 8000 ] || fail "libtunekit-dev holds more than headers, pages and examples"
+    for name in processes records; do
+        archive=$(find "$dir/root/usr/lib" -name "libtunekit_$name.a")
+        [ -f "$archive" ] || fail "no library of $name"
+        ! grep -qF "$root/" "$archive" || fail "$archive names this checkout"
+        ! nm "$archive" | grep -q Eigen || fail "$archive has code of Eigen, whose objects of two levels do not go together"
+    done
+    [ "$(du -sk "$dir/root" | cut -f1)" -lt 12000 ] || fail "libtunekit-dev holds more than headers, libraries, pages and examples"
     consumer -DCMAKE_PREFIX_PATH="$dir/root/usr"
+    PKG_CONFIG_PATH=$(dirname "$(find "$dir/root" -name tunekit-records.pc)")
+    export PKG_CONFIG_PATH
+    # shellcheck disable=SC2046 # words
+    $CXX -std=c++20 "$root/tests/consume/records/main.cpp" -o "$dir/records" $(pkg-config --cflags --libs tunekit-records)
+    "$dir/records" "$dir/records.jsonl" | grep '^tunekit '
 
     dpkg-deb --field "$tools" Package Version Depends | tr '\n' ' ' | grep "tunekit-tools.*$version.*libc6"
     dpkg-deb --extract "$tools" "$dir/tools"
@@ -184,8 +200,8 @@ debian-root)
     ;;
 single)
     "$root/scripts/amalgamate" "$dir"
-    printf '#include "tunekit.hpp"\n#include "tunekit_processes.hpp"\nint other();\nint main() { return other(); }\n' >"$dir/a.cpp"
-    printf '#include "tunekit_bandit.hpp"\n#include "tunekit_recipes.hpp"\n#include "tunekit_records.hpp"\n#include "tunekit_report.hpp"\n#include "tunekit.hpp"\nint other();\nint other() { return 0; }\n' >"$dir/b.cpp"
+    printf '#define TUNEKIT_PROCESSES_BODIES\n#include "tunekit.hpp"\n#include "tunekit_processes.hpp"\nint other();\nint main() { return other(); }\n' >"$dir/a.cpp"
+    printf '#define TUNEKIT_RECORDS_BODIES\n#include "tunekit_bandit.hpp"\n#include "tunekit_recipes.hpp"\n#include "tunekit_records.hpp"\n#include "tunekit_report.hpp"\n#include "tunekit.hpp"\nint other();\nint other() { return 0; }\n' >"$dir/b.cpp"
     for unit in a b; do $CXX -std=c++20 -O0 -isystem /usr/include/eigen3 -c "$dir/$unit.cpp" -o "$dir/$unit.o"; done
     $CXX "$dir/a.o" "$dir/b.o" -o "$dir/both"
     "$dir/both"
@@ -196,7 +212,7 @@ single)
     $CXX -std=c++20 -O2 "$dir/single_header.cpp" -o "$dir/single"
     "$dir/single" | grep '^arm 2: 931 pulls'
     sed 's,"tunekit/\([a-z]*\).*","tunekit_\1.hpp",' "$root/tests/consume/processes/main.cpp" >"$dir/front_door.cpp"
-    $CXX -std=c++20 "$dir/front_door.cpp" -o "$dir/front_door"
+    $CXX -std=c++20 -DTUNEKIT_PROCESSES_BODIES "$dir/front_door.cpp" -o "$dir/front_door"
     "$dir/front_door" | grep '^tunekit '
     ;;
 citation)

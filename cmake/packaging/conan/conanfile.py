@@ -3,16 +3,16 @@
 import os
 
 from conan import ConanFile
-from conan.tools.cmake import CMake, CMakeToolchain
-from conan.tools.files import copy, load
+from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain
+from conan.tools.files import collect_libs, copy, load
 
 
 class Tunekit(ConanFile):
     name = "tunekit"
-    description = "Auto-tuning algorithms as values, header-only C++20"
+    description = "Auto-tuning algorithms as values, C++20"
     license = "MIT"
-    topics = ("auto-tuning", "bayesian-optimization", "bandits", "mcmc", "header-only")
-    package_type = "header-library"
+    topics = ("auto-tuning", "bayesian-optimization", "bandits", "mcmc")
+    package_type = "static-library"
     settings = "os", "compiler", "build_type", "arch"
     options = {"with_eigen": [True, False], "with_formats": [True, False], "with_records": [True, False]}
     default_options = {"with_eigen": False, "with_formats": False, "with_records": False}  # headers that need a compiler and nothing else
@@ -37,17 +37,19 @@ class Tunekit(ConanFile):
         if self.options.with_formats:
             self.requires("zlib/[>=1.2.11 <2]", transitive_headers=True)
 
-    def package_id(self):
-        self.info.clear()
-
     def generate(self):
         chain = CMakeToolchain(self)
         for what in ("TESTS", "TOOLS", "EXAMPLES", "BENCH"):
             chain.variables[f"TUNEKIT_BUILD_{what}"] = False
+        if not (self.options.with_records or self.options.with_formats):
+            chain.variables["CMAKE_DISABLE_FIND_PACKAGE_nlohmann_json"] = True  # the machine's own is none of this package
         chain.generate()
+        CMakeDeps(self).generate()
 
     def build(self):
-        CMake(self).configure()
+        cmake = CMake(self)
+        cmake.configure()
+        cmake.build()
 
     def package(self):
         CMake(self).install()
@@ -55,6 +57,6 @@ class Tunekit(ConanFile):
 
     def package_info(self):
         self.cpp_info.bindirs = []
-        self.cpp_info.libdirs = []
         self.cpp_info.set_property("cmake_find_mode", "none")  # tunekit's own files are better
-        self.cpp_info.builddirs = [os.path.join("share", "cmake", "tunekit")]
+        self.cpp_info.builddirs = [os.path.join("lib", "cmake", "tunekit")]
+        self.cpp_info.libs = sorted(collect_libs(self), reverse=True)  # records before processes, on which it stands

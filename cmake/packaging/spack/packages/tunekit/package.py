@@ -4,7 +4,7 @@ from spack.package import *
 
 
 class Tunekit(CMakePackage):
-    """Auto-tuning algorithms as values, header-only C++20."""
+    """Auto-tuning algorithms as values, C++20."""
 
     license("MIT")
     version("0.2.0")
