@@ -72,9 +72,10 @@ void run(const settings& s)
     auto folders = s.spaces;
     if (folders.empty()) folders.push_back(tk::scoring::recordings_folder(TUNEKIT_RECORDINGS));
     for (const auto& path : folders) {
-        auto read = tk::scoring::read_recordings(path, s.only);
-        for (const auto& p : read.problems) std::fprintf(stderr, "score_strategy: %s\n", p.text().c_str());
-        for (auto& on : read.spaces) spaces.push_back(std::move(on));
+        for (auto& on : tk::scoring::read_recordings(path, s.only)) {
+            for (const auto& p : on.problems) std::fprintf(stderr, "score_strategy: %s\n", p.text().c_str());
+            spaces.push_back(std::move(on));
+        }
     }
     if (!s.out.empty()) programs::make_folder("--out", s.out);
     const auto by = tk::scoring::yardsticks_of(spaces, s.how.judged);

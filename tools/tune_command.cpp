@@ -221,7 +221,7 @@ int main(int argc, char** argv)
         return run(o);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
-        complain(e.what() + programs::nearest_options(app, argc, argv) + " (--help lists the options)");
+        complain(programs::wrong_options(e, app, argc, argv));
         return 2;
     } catch (const std::exception& e) {
         complain(e.what());

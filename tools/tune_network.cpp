@@ -150,7 +150,7 @@ int main(int argc, char** argv)
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
-        say(std::string(e.what()) + " (--help lists the options)");
+        say(programs::wrong_options(e, app, argc, argv));
         return 2;
     }
     try {

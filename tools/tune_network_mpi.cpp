@@ -202,6 +202,9 @@ int main(int argc, char** argv)
         return run(o, argc, argv);
     } catch (const CLI::Success& e) {
         return speaks ? app.exit(e) : 0;
+    } catch (const CLI::ParseError& e) {
+        if (speaks) say(programs::wrong_options(e, app, argc, argv));
+        return 2;
     } catch (const std::exception& e) {
         if (speaks) say(e.what());
         return 2;

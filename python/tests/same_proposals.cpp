@@ -70,8 +70,7 @@ void print(const Run& run)
 
 void replay(const std::string& stem, std::uint64_t seed, std::uint64_t trials)
 {
-    std::vector<tk::io::problem> problems;
-    const auto on = tk::scoring::read_recording(stem, problems);
+    const auto on = tk::scoring::read_recording(stem);
     tk::tuner run(on.space, tk::recipes::combined(), {.trials = trials}, tk::random::philox(seed));
     while (const auto job = run.ask()) {
         run.tell(*job, on.rows[job->candidate].result);

@@ -70,7 +70,7 @@ def by_its_keys(page, wrong):
     if page.of_page(f'!!{wide}'):
         page.of_page(f'(window.wide = {wide}).focus()')
         page.press('ArrowRight', number=39)
-        moved = 'new Promise(done => { let k = 0; const look = () => wide.scrollLeft > 0 || ++k > 100 ? done(wide.scrollLeft) : setTimeout(look, 20); look(); })'
+        moved = 'new Promise(done => { let k = 0; const look = () => wide.scrollLeft > 0 || ++k > 1000 ? done(wide.scrollLeft) : setTimeout(look, 20); look(); })'
         if not page.of_page(moved):
             wrong('a table does not scroll by the keyboard')
     head = 'document.querySelector("table.sortable thead th:nth-child(2)")'

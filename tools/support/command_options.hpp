@@ -174,21 +174,6 @@ inline void describe(CLI::App& app, command_options& o)
                  "taken for a scenario; no program is run");
 }
 
-/// ": --spaces is not an option, want --space" for the first option that there is not and that is near to one; else empty.
-inline std::string nearest_options(const CLI::App& app, int argc, char** argv)
-{
-    for (int i = 1; i < argc && std::string(argv[i]) != "--"; ++i) {
-        const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
-        if (!word.starts_with("--") || app.get_option_no_throw(word) != nullptr) continue;
-        std::vector<std::string> names;
-        for (const CLI::Option* option : app.get_options())
-            for (const std::string& name : option->get_lnames()) names.push_back(name);
-        const std::string near = tunekit::core::near_name(word.substr(2), names);
-        return ": " + word + " is not an option" + (near.empty() ? "" : ", want --" + near);
-    }
-    return {};
-}
-
 /// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes; what follows `--` is
 /// the command.
 inline std::vector<std::string> split_command_line(const CLI::App& app, int argc, char** argv, command_options& o)

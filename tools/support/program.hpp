@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -65,6 +66,30 @@ private:
     std::string operands_;
 };
 
+/// What is wrong with a command line, with the name that is near to the first option that there is not.
+inline std::string wrong_options(const CLI::ParseError& e, const CLI::App& app, int argc, char** argv)
+{
+    std::vector<const CLI::App*> all = app.get_subcommands([](const CLI::App*) { return true; });
+    all.push_back(&app);
+    std::string out = e.what();
+    for (int i = 1; i < argc && std::string(argv[i]) != "--"; ++i) {
+        const std::string word = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+        if (!word.starts_with("--")) continue;
+        bool known = false;
+        std::vector<std::string> names;
+        for (const CLI::App* a : all) {
+            known = known || a->get_option_no_throw(word) != nullptr;
+            for (const CLI::Option* option : a->get_options())
+                for (const std::string& name : option->get_lnames()) names.push_back(name);
+        }
+        if (known) continue;
+        const std::string near = tunekit::core::near_name(word.substr(2), names);
+        out += ": " + word + " is not an option" + (near.empty() ? "" : ", want --" + near);
+        break;
+    }
+    return out + " (--help lists the options)";
+}
+
 /// Parses, calls `run`, and returns the exit status: 2 after one line where the input is wrong, something cannot be had or
 /// the output cannot be written.
 template <class Run>
@@ -79,6 +104,9 @@ int run_program(CLI::App& app, int argc, char** argv, Run&& run)
         return 0;
     } catch (const CLI::Success& e) {
         return app.exit(e);
+    } catch (const CLI::ParseError& e) {
+        std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), wrong_options(e, app, argc, argv).c_str());
+        return 2;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s: %s\n", app.get_name().c_str(), e.what());
         return 2;

@@ -21,14 +21,14 @@ inline std::vector<tunekit::scoring::recording> load_spaces(const char* program,
                                                             const std::string& only)
 {
     std::vector<tunekit::scoring::recording> out;
-    std::vector<tunekit::io::problem> problems;
     for (const auto folder : tunekit::io::split(folders, ',')) {
         const std::string path(folder);
         for (const auto& name : tunekit::scoring::recorded_names(path))
             if (name.find(only) != std::string::npos)
-                out.push_back(tunekit::scoring::read_recording(path + '/' + name, problems));
+                out.push_back(tunekit::scoring::read_recording(path + '/' + name));
     }
-    for (const auto& p : problems) std::fprintf(stderr, "%s: %s\n", program, p.text().c_str());
+    for (const auto& on : out)
+        for (const auto& p : on.problems) std::fprintf(stderr, "%s: %s\n", program, p.text().c_str());
     if (out.empty())
         tunekit::invalid("--spaces \"" + folders + "\" holds no such recorded space, want NAME.params and NAME.csv.gz");
     return out;

@@ -60,7 +60,7 @@ struct half_greedy {
 
 int main(int argc, char** argv)
 {
-    const auto spaces = tk::scoring::read_recordings(tk::scoring::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
+    const auto spaces = tk::scoring::read_recordings(tk::scoring::recordings_folder(TUNEKIT_RECORDINGS));
     const auto scores = tk::scoring::score(
         {{"half greedy", half_greedy{}}, {"random", tk::search::random{}}, {"hill climb", tk::search::hill_climb{}}},
         spaces, {.repeats = 10});

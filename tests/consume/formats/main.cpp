@@ -19,7 +19,7 @@ int main()
 #endif
     try {
         const auto folder = tunekit::scoring::recordings_folder(TUNEKIT_RECORDINGS);
-        std::printf("recordings: %zu\n", tunekit::scoring::read_recordings(folder, "gemm_Out").spaces.size());
+        std::printf("recordings: %zu\n", tunekit::scoring::read_recordings(folder, "gemm_Out").size());
     } catch (const tunekit::error& e) {
         std::printf("%s\n", e.what());
     }

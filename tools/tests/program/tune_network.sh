@@ -14,6 +14,7 @@ refuses '--winograd needs --device cuda' --network alexnet --winograd
 refuses 'templates "tvm" are unknown, want one of: own, autotvm' --network alexnet --templates tvm
 refuses 'want a network without other products' --network transformer --templates autotvm
 refuses '--help lists the options' --network alexnet --nonsense
+refuses '--sceonds is not an option, want --seconds' --network alexnet --sceonds 3
 refuses '--network is required' --seconds 3
 refuses "'-1' is not an integer from 0" --network alexnet --seed -1
 refuses 'is not an integer from 0' --network alexnet --seed 99999999999999999999

@@ -13,6 +13,7 @@ refuses 'cannot be opened' "$work/none.jsonl" --text
 : >"$work/empty.jsonl"
 refuses 'has no whole line' "$work/empty.jsonl" --text
 refuses 'want -o FILE.html' "$work/none.jsonl" --watch
+refuses '--wach is not an option, want --watch' "$work/none.jsonl" --wach
 refuses 'cannot be written, want a file that can' "$work/none.jsonl" -o "$work/none/run.html"
 
 # log NAME TRIALS: two parameters, of which the first decides; every eighth configuration fails.

@@ -26,7 +26,7 @@ build() {
     wrapper=$1 source=$2 program=$3
     shift 3
     # shellcheck disable=SC2086 # words of a list
-    "$wrapper" -std=c++20 -Iinclude -Ipackages/mpi/include -iquote . $warnings ${CXXFLAGS-} -ffp-contract=off "$@" $source -o "$program"
+    "$wrapper" -std=c++20 -Iinclude -Ipackages/processes/include -Ipackages/records/include -Ipackages/mpi/include -iquote . $warnings ${CXXFLAGS-} -ffp-contract=off "$@" $source -o "$program"
 }
 for mpi in openmpi mpich; do
     command -v mpicxx.$mpi >/dev/null || continue

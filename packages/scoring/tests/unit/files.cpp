@@ -89,12 +89,12 @@ TEST_CASE("malformed trajectory files are told of with their line")
 TEST_CASE("recordings of a folder, of one file, by name; a played one knows its rows")
 {
     const auto all = tk::scoring::read_recordings("packages/scoring/recordings/");
-    REQUIRE(all.spaces.size() == 2);
-    CHECK(all.problems.empty());
-    CHECK(all.spaces[0].name == "conv2d_S12");
-    CHECK(all.spaces[1].optimum == doctest::Approx(0.8697e-3).epsilon(1e-3));
-    CHECK(tk::scoring::read_recordings("packages/scoring/recordings", "gemm").spaces.size() == 1);
-    const auto one = tk::scoring::read_recordings("packages/scoring/recordings/gemm_Out.params").spaces;
+    REQUIRE(all.size() == 2);
+    CHECK(all[0].problems.empty());
+    CHECK(all[0].name == "conv2d_S12");
+    CHECK(all[1].optimum == doctest::Approx(0.8697e-3).epsilon(1e-3));
+    CHECK(tk::scoring::read_recordings("packages/scoring/recordings", "gemm").size() == 1);
+    const auto one = tk::scoring::read_recordings("packages/scoring/recordings/gemm_Out.params");
     REQUIRE(one.size() == 1);
     CHECK(one[0].name == "gemm_Out");
     CHECK(one[0].source_rows.size() == one[0].rows.size());

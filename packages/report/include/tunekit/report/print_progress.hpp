@@ -17,8 +17,8 @@
 
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/system/terminal.hpp"
 #include "tunekit/random/philox.hpp"
-#include "tunekit/report/detail/terminal_columns.hpp"
 #include "tunekit/report/outlook.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/task.hpp"
@@ -49,12 +49,12 @@ class print_progress {
 public:
     /// For one space; `limit` is the budget of the run. `to` is where the line goes.
     explicit print_progress(const budget& limit = {}, std::FILE* to = stderr)
-        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(report::detail::terminal_columns(to).has_value())
+        : to_(to), trials_(limit.trials), seconds_(limit.seconds), on_(system::terminal_columns(to).has_value())
     {
     }
     /// For several tasks. With `tasks`, in the order of the run, the model's latency is forecast as well.
     explicit print_progress(const tasks_budget& limit, std::span<const task> tasks = {}, std::FILE* to = stderr)
-        : to_(to), seconds_(limit.seconds), on_(report::detail::terminal_columns(to).has_value())
+        : to_(to), seconds_(limit.seconds), on_(system::terminal_columns(to).has_value())
     {
         for (const task& t : tasks) {
             flops_.push_back(t.flops());
@@ -179,7 +179,7 @@ private:
         else if (now.cost < forever)
             line += number(" | best %.4g ms", 1e3 * now.cost) + forecast(now, views, (std::min)(left, 60.0));
         if (left < forever) line += " | " + duration(left) + " left";
-        const std::size_t known = report::detail::terminal_columns(to_).value_or(0);
+        const std::size_t known = system::terminal_columns(to_).value_or(0);
         const std::size_t columns = known > 1 ? known : 80;  // 0 where nobody has set it, as under script in a cron job
         if (line.size() >= columns) line.resize(columns - 1);
         std::fprintf(to_, "\r%s\033[K", line.c_str());

@@ -45,54 +45,47 @@ namespace tunekit::scoring {
     return out;
 }
 
-/// Reads one recorded space: `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv`. Faults of single rows are added to
+/// Reads one recorded space: `<stem>.params` and `<stem>.csv.gz`, or `<stem>.csv`. Faults of single rows are its
 /// `problems`. A sample of a space becomes a list of its configurations. The raw repeats are dropped: scoring uses only
 /// the costs.
 /// Errors: those of `io::read_recorded_space` and `io::space_of`.
-[[nodiscard]] inline recording read_recording(const std::string& stem, std::vector<io::problem>& problems)
+[[nodiscard]] inline recording read_recording(const std::string& stem)
 {
     const auto recorded = io::read_recorded_space(stem);
     space::any_space space =
         recorded.sample ? space::any_space(io::listed_space_of(recorded)) : space::any_space(io::space_of(recorded));
     auto table = recorded.sample ? io::table_of(recorded) : io::table_of(recorded, space);
-    problems.insert(problems.end(), recorded.problems.begin(), recorded.problems.end());
-    problems.insert(problems.end(), table.problems.begin(), table.problems.end());
     for (auto& row : table.rows) row.result.batches.clear();  // copied at every look-up otherwise
     recording out =
         recording_of(stem.substr(stem.rfind('/') + 1), recorded.kernel, std::move(space), std::move(table.rows));
     for (const std::size_t k : table.source)
         out.source_rows.push_back(k < recorded.rows.size() && recorded.rows[k].line >= 2 ? recorded.rows[k].line - 2
                                                                                          : recording::no_row);
+    out.problems = recorded.problems;
+    out.problems.insert(out.problems.end(), table.problems.begin(), table.problems.end());
     return out;
 }
 
-/// The recordings that `read_recordings` found.
-struct recordings_read {
-    std::vector<recording> spaces{};      ///< sorted by name
-    std::vector<io::problem> problems{};  ///< rows that were skipped
-};
-
-/// Reads recorded spaces whose names contain `only`: all of a folder by name, or the one of a file `PATH.params` (with
-/// or without the ending).
+/// Reads recorded spaces whose names contain `only`: all of a folder, sorted by name, or the one of a file
+/// `PATH.params` (with or without the ending).
 ///
-///     const auto spaces = scoring::read_recordings("packages/scoring/recordings").spaces;
+///     const auto spaces = scoring::read_recordings("packages/scoring/recordings");
 ///
 /// Errors: tunekit::error where `path` is neither a folder nor such a file, and where none of its spaces has such a
 /// name; else those of `read_recording`.
-[[nodiscard]] inline recordings_read read_recordings(std::string path, std::string_view only = {})
+[[nodiscard]] inline std::vector<recording> read_recordings(std::string path, std::string_view only = {})
 {
-    recordings_read out;
+    std::vector<recording> out;
     while (path.size() > 1 && path.ends_with('/')) path.pop_back();
     std::string stem = path;
     if (stem.ends_with(".params")) stem.resize(stem.size() - 7);
     if (system::state_of(stem + ".params")) {
-        out.spaces.push_back(read_recording(stem, out.problems));
+        out.push_back(read_recording(stem));
         return out;
     }
     for (const auto& name : recorded_names(path))
-        if (name.find(only) != std::string::npos) out.spaces.push_back(read_recording(path + '/' + name, out.problems));
-    if (out.spaces.empty())
-        throw error('"' + path + "\" holds no such recorded space, want NAME.params and NAME.csv.gz");
+        if (name.find(only) != std::string::npos) out.push_back(read_recording(path + '/' + name));
+    if (out.empty()) throw error('"' + path + "\" holds no such recorded space, want NAME.params and NAME.csv.gz");
     return out;
 }
 
@@ -100,7 +93,7 @@ struct recordings_read {
 /// CMake targets that link `tunekit::scoring` have the macro of the same name for it: the package's recordings in a
 /// checkout, and "" where tunekit is installed, as recordings are not. Throws tunekit::error where there is neither.
 ///
-///     const auto spaces = scoring::read_recordings(scoring::recordings_folder(TUNEKIT_RECORDINGS)).spaces;
+///     const auto spaces = scoring::read_recordings(scoring::recordings_folder(TUNEKIT_RECORDINGS));
 [[nodiscard]] inline std::string recordings_folder(std::string checkout)
 {
     const char* chosen = std::getenv("TUNEKIT_RECORDINGS");

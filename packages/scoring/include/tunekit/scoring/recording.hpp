@@ -16,6 +16,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/replay.hpp"
+#include "tunekit/processes/files/problem.hpp"
 #include "tunekit/space/any_space.hpp"
 
 namespace tunekit::scoring {
@@ -33,6 +34,7 @@ struct recording {
     double optimum = 0;                       ///< the lowest cost, seconds; infinite where nothing ran
     std::vector<std::size_t> source_rows =
         {};  ///< of configuration i its row in the file, from 0, or `no_row`; may be empty
+    std::vector<io::problem> problems = {};  ///< rows of the file that were skipped
 };
 
 /// Makes a recording from a table whose row i is configuration i.

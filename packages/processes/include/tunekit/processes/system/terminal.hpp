@@ -17,7 +17,7 @@
 #include <unistd.h>
 #endif
 
-namespace tunekit::report::detail {
+namespace tunekit::system {
 
 /// The characters of a line of the terminal that the stream is; 0 where the system does not say, and nothing where it
 /// is no terminal.
@@ -33,4 +33,4 @@ namespace tunekit::report::detail {
 #endif
 }
 
-}  // namespace tunekit::report::detail
+}  // namespace tunekit::system
