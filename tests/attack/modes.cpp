@@ -44,11 +44,11 @@
 #include "tunekit/measure/verify.hpp"
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/detail/keeper.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/isolated.hpp"
 #include "tunekit/processes/serve.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;

@@ -28,7 +28,8 @@
 // One absolute symbol, with one value per form: a linker takes equal ones, and refuses a program that mixes the forms.
 // By g++ alone, and without -flto: with it clang refuses equal ones, too. The libraries of packages, built once for
 // programs of both forms, define TUNEKIT_EITHER_FORM and have none.
-#if !defined(TUNEKIT_EITHER_FORM) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#if !defined(TUNEKIT_EITHER_FORM) && defined(__ELF__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__CUDACC__)
 #if defined(TUNEKIT_COMPILED)
 __asm__(
     ".globl tunekit_header_only_mixed_with_compiled\n.hidden tunekit_header_only_mixed_with_compiled\n"

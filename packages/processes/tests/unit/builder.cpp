@@ -27,10 +27,10 @@
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/build/pipeline.hpp"
 #include "tunekit/processes/detail/descent.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/guarded_buffer.hpp"
 #include "tunekit/processes/isolated.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace {
 

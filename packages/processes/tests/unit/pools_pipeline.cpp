@@ -19,8 +19,8 @@
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/build/generated.hpp"
 #include "tunekit/processes/build/generated_kernel.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/isolated.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;

@@ -6,4 +6,5 @@
 
 #include "tunekit/processes/system/files.hpp"
 #include "tunekit/processes/system/memory.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 #include "tunekit/processes/system/terminal.hpp"

@@ -16,7 +16,7 @@
 
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/build/store.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -20,7 +20,7 @@
 #include "tunekit/devices/measurer.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/build/store.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure {
 

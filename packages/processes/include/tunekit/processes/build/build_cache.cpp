@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure {
 

@@ -17,7 +17,7 @@
 #include "tunekit/processes/build/child_process.hpp"
 #include "tunekit/processes/build/source_template.hpp"
 #include "tunekit/processes/build/store.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure {
 

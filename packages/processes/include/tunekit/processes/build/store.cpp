@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure {
 

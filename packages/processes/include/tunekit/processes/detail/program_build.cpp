@@ -18,10 +18,10 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/detail/worker.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure::detail {
 

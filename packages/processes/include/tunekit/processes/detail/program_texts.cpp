@@ -7,8 +7,8 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/build/compiler.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure::detail {
 

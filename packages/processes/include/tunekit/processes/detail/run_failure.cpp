@@ -8,10 +8,10 @@
 #include <cstring>
 #include <utility>
 
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/program/readings.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -18,13 +18,13 @@
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/command_run.hpp"
 #include "tunekit/processes/detail/keeper.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/program_plan.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/share_cores.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tunekit/processes/detail/own_files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 
 /// \file
 /// Files and folders that are this user's: how they are written, read, checked, and removed with what killed processes
-/// left.
+/// left. For who writes a package: its names are in detail namespaces, as those of other packages are.
 
 #include <optional>
 #include <string>
