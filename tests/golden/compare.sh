@@ -38,6 +38,11 @@ v4)
 esac
 mkdir -p "$work"
 bad=0
+# The library of processes has no part in what is proposed, and is compiled once; that of records reads what was measured, and is compiled as the rest.
+root=$(dirname "$source")/../..
+processes=$root/packages/processes/include
+"$gxx" -std=c++20 -O0 -DTUNEKIT_EITHER_FORM -I"$root/include" -I"$processes" -c "$processes/tunekit/processes/processes.cpp" -o "$work/processes.$set.o"
+set -- "$@" "$work/processes.$set.o" "$root/packages/records/include/tunekit/records/records.cpp"
 # compare COMPILER LEVEL NAME FLAG...
 compare() {
     compiler=$1 level=$2 program=$work/$name.$set.$3
@@ -57,6 +62,5 @@ compare() {
 for compiler in "$gxx" "$clangxx"; do
     for level in -O0 -O3; do compare "$compiler" $level "$(basename "$compiler")$level" "$@"; done
 done
-root=$(dirname "$source")/../..
 compare "$gxx" -O0 compiled "$@" -DTUNEKIT_COMPILED "$root"/include/tunekit/compiled*.cpp
 exit $bad
