@@ -17,7 +17,6 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/processes/build/compiler.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::measure {

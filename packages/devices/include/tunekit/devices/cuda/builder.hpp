@@ -23,7 +23,6 @@
 #include "tunekit/devices/cuda/nvrtc.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
 #include "tunekit/processes/build/build_pool.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {
 

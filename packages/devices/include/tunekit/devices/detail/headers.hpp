@@ -16,7 +16,6 @@
 
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/build/store.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure::detail {
 

@@ -16,7 +16,6 @@
 #include "tunekit/devices/detail/opencl_code.hpp"
 #include "tunekit/devices/opencl/device.hpp"
 #include "tunekit/processes/build/build_pool.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {
 

@@ -20,7 +20,6 @@
 #include "tunekit/devices/measurer.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/build/store.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {
 

@@ -7,7 +7,6 @@
 #include "tunekit/processes/build/child_process.hpp"
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/build/source_template.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {
 

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 

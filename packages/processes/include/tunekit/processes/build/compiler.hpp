@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "tunekit/processes/detail/own_files.hpp"
+
 namespace tunekit::measure {
 
 namespace detail {

@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "tunekit/core/error.hpp"
-#include "tunekit/processes/detail/own_files.hpp"
 
 namespace tunekit::measure {
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tunekit/processes/detail/own_files.hpp"
+
 namespace tunekit::measure {
 
 /// Keeps what was built, a file for each key, in a folder. A value: it only names them.

@@ -4,7 +4,6 @@
 /// \file
 /// What is known of candidates that failed.
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -10,7 +10,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <utility>
 
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/descent.hpp"

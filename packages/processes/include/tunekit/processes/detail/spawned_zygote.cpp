@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/detail/spawned_zygote.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <utility>
