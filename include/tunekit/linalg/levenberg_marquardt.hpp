@@ -46,8 +46,10 @@ concept least_squares_problem = requires(const P& problem, const vector& p) {
 /// held for that step.
 ///
 /// The run has converged before a step below `tolerance` relative to every parameter (relative to 1 for a parameter
-/// below 1) or one that promises no drop of S that doubles can show, after a drop of S, promised and seen, below
-/// `tolerance` squared relative to S, or where S is 0. It is flat instead where a column of J has lost its size.
+/// below 1), or one that promises no drop of S that doubles can show; after a drop of S below `tolerance` squared
+/// relative to S; after a step with lambda 0 that promised less than 1e-12 of S, which is a millionth of the standard
+/// deviation of r; or where S is 0. It is flat instead where a column of J has lost its size: then S does not depend on
+/// that parameter there, and a minimum may lie elsewhere.
 ///
 /// Errors:     std::invalid_argument for sizes that differ, or a box whose lower bound exceeds the upper.
 /// Randomness: none.
@@ -102,6 +104,7 @@ struct levenberg_marquardt {
                 region.radius *= 0.1;
                 continue;
             }
+            const bool last = region.lambda == 0 && promised <= 0x1p-40 * sum;
             const double length = region.scale.cwiseProduct(change).norm();
             if (!moved) region.radius = (std::min)(region.radius, length);
             const normal_equations there = problem(next);
@@ -109,12 +112,13 @@ struct levenberg_marquardt {
             const double drop = usable<V>(there) ? sum - there.sum_of_squares : std::nan("");
             const double turn = drop < 0 && there.sum_of_squares < 100 * sum ? slope / (slope + drop / 2) : 0;
             region.adapt(drop / promised, length, turn);
+            out.converged = last;
             if (!(drop >= 1e-4 * promised)) continue;
             moved = true;
             out.parameters = next;
             out.at = there;
             region.scale = region.scale.cwiseMax(there.hessian.diagonal().cwiseSqrt());
-            out.converged = there.sum_of_squares == 0 || (std::max)(drop, promised) <= tolerance * tolerance * sum;
+            out.converged |= there.sum_of_squares == 0 || (std::max)(drop, promised) <= tolerance * tolerance * sum;
         }
         for (Eigen::Index i = 0; i < start.size(); ++i)
             out.flat |=
