@@ -77,13 +77,13 @@ TEST_CASE("levenberg_marquardt never ends where it cannot look: points without n
 
 TEST_CASE("levenberg_marquardt leaves a parameter without effect where it is, and shares between equal ones")
 {
-    const auto unused = free_fit([](const vector& p) { return expansion(vector{{p[0] - 2}}, matrix{{1, 0}}); },
-                                 vector{{7, 5}});
+    const auto unused =
+        free_fit([](const vector& p) { return expansion(vector{{p[0] - 2}}, matrix{{1, 0}}); }, vector{{7, 5}});
     CHECK(unused.converged);
     CHECK(unused.parameters[0] == doctest::Approx(2).epsilon(1e-12));
     CHECK(unused.parameters[1] == 5);
-    const auto twins = free_fit([](const vector& p) { return expansion(vector{{p[0] + p[1] - 2}}, matrix{{1, 1}}); },
-                                vector{{7, 5}});
+    const auto twins =
+        free_fit([](const vector& p) { return expansion(vector{{p[0] + p[1] - 2}}, matrix{{1, 1}}); }, vector{{7, 5}});
     CHECK(twins.converged);
     CHECK(twins.parameters.sum() == doctest::Approx(2).epsilon(1e-9));
 }
@@ -94,7 +94,8 @@ TEST_CASE("levenberg_marquardt finds the least of a box where the free step woul
     const auto bowl = [](const vector& p) {
         return expansion(vector{{p[0] - 3, 10 * (p[1] - p[0])}}, matrix{{1, 0}, {-10, 10}});
     };
-    const auto found = linalg::levenberg_marquardt{}.minimize(bowl, vector{{0, 0.5}}, vector{{0, 0.5}}, vector{{1, 0.9}});
+    const auto found =
+        linalg::levenberg_marquardt{}.minimize(bowl, vector{{0, 0.5}}, vector{{0, 0.5}}, vector{{1, 0.9}});
     CHECK(found.converged);
     CHECK(found.parameters[1] == 0.9);
     CHECK(found.parameters[0] == doctest::Approx((3 + 90) / 101.0).epsilon(1e-9));
@@ -106,8 +107,8 @@ TEST_CASE("levenberg_marquardt ends with the first sum that is 0, and after no m
     const auto found = free_fit(line, vector{{8}});
     CHECK(found.converged);
     CHECK(found.evaluations == 2);
-    const auto cut = linalg::levenberg_marquardt{.max_evaluations = 1}.minimize(line, vector{{8}}, vector{{-9}},
-                                                                                vector{{9}});
+    const auto cut =
+        linalg::levenberg_marquardt{.max_evaluations = 1}.minimize(line, vector{{8}}, vector{{-9}}, vector{{9}});
     CHECK_FALSE(cut.converged);
     CHECK(cut.evaluations == 1);
     CHECK(cut.parameters[0] == 8);
