@@ -22,7 +22,8 @@ namespace tunekit::bandit {
 ///
 ///     const std::size_t k = bandit::softmax{}.select(arms, t, gen);
 ///
-/// Shapes:     `arms` of any K >= 1, one active at least; estimates of pulled arms finite; t is not used.
+/// Shapes:     `arms` of any K >= 1, one active at least; estimates of pulled arms finite, of any scale; t is not used.
+/// Errors:     std::invalid_argument for an estimate that is NaN or infinite, or a temperature that is not positive.
 /// Randomness: one `uniform_01`; none for an arm never pulled.
 /// Cost:       O(K), one `exp` an arm, one allocation.
 /// Source:     DynaTune (ICLR 2021), appendix A.
@@ -51,7 +52,11 @@ struct softmax {
         }
         std::vector<double> weights(arms.size());
         for (std::size_t k = 0; k < arms.size(); ++k) {
-            if (arms[k].active) weights[k] = tau == 0 ? 1 : std::exp((arms[k].estimate - best) / tau);
+            if (!arms[k].active) continue;
+            const double below = arms[k].estimate - best;  // may overflow; in units of tau it need not
+            weights[k] = tau == 0                ? 1
+                         : below - below == 0 ? std::exp(below / tau)
+                                              : std::exp(arms[k].estimate / tau - best / tau);
         }
         return random::choose(weights, gen);
     }
