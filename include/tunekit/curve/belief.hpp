@@ -166,7 +166,7 @@ private:
                      .sd = std::sqrt(stats::variance(predictions)),
                      .basis = basis::posterior};
         out.expected_improvement = stats::expected_excess({out.mean, out.sd}, last);
-        const auto saved = [&](std::size_t i) { return 1 / last - 1 / (std::max)(last, predictions[i]); };
+        const auto saved = [&](std::size_t i) { return detail::saving(last, (std::max)(last, predictions[i])); };
         out.expected_saving = stats::sum_of(predictions.size(), saved) / static_cast<double>(predictions.size());
         out.low = stats::quantile(predictions, 0.05);
         out.high = stats::quantile(predictions, 0.95);
