@@ -4,14 +4,17 @@
 /// \file
 /// The softmax bandit: better arms are drawn more often.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "tunekit/bandit/concepts.hpp"
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/choice.hpp"
 
@@ -39,24 +42,28 @@ struct softmax {
         const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         const double best = arms[detail::best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
-        double tau = temperature.value_or(0);
+        double largest = 0;
+        for (const arm& a : arms)
+            if (a.active) largest = (std::max)(largest, std::abs(a.estimate));
+        require(largest <= (std::numeric_limits<double>::max)(),
+                "bandit::softmax: an estimate is infinite, want finite ones");
+        const double unit = core::detail::unit_of(largest);  // sums and differences may overflow or vanish
+        double tau = temperature.value_or(0) / unit;
         if (!temperature) {
             double sum = 0;
             double active = 0;
             for (const arm& a : arms) {
                 if (!a.active) continue;
-                sum += 0x1p-32 * std::abs(a.estimate);  // exact, and finite for the largest numbers
+                sum += std::abs(a.estimate / unit);
                 ++active;
             }
-            tau = 0x1p32 * (sum / active);
+            tau = sum / active;
         }
         std::vector<double> weights(arms.size());
         for (std::size_t k = 0; k < arms.size(); ++k) {
             if (!arms[k].active) continue;
-            const double below = arms[k].estimate - best;  // may overflow; in units of tau it need not
-            weights[k] = tau == 0                ? 1
-                         : below - below == 0 ? std::exp(below / tau)
-                                              : std::exp(arms[k].estimate / tau - best / tau);
+            const double below = arms[k].estimate / unit - best / unit;
+            weights[k] = below == 0 ? 1 : std::exp(below / tau);
         }
         return random::choose(weights, gen);
     }

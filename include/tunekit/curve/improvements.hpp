@@ -10,6 +10,7 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/curve/concepts.hpp"
 
@@ -73,7 +74,7 @@ struct improvement_process {
         /// The mean of G.
         [[nodiscard]] double mean() const { return count_ * exposure_ * (scale_ / (shape_ - 1)); }
 
-        /// The standard deviation of G; infinite where its square or that of the mean of N is.
+        /// The standard deviation of G; infinite where the square of the mean of N is.
         [[nodiscard]] double sd() const;
 
         /// E[G / (1 + G)]: the expected share of the time of one run that is saved.
@@ -151,9 +152,10 @@ TUNEKIT_INLINE double improvement_process::distribution::sd() const
 {
     // Given the mean gain m it is E G^2 = E[N (N + 1)] m^2.
     const double n = count_ * exposure_, n2 = n * (1 + exposure_) + n * n;
-    const double m2 = scale_ * scale_ / ((shape_ - 1) * (shape_ - 2));
-    const double variance = (n2 + n) * m2 - mean() * mean();
-    return variance > 0 ? std::sqrt(variance) : 0;
+    const double unit = core::detail::unit_of(scale_), s = scale_ / unit;
+    const double m2 = s * s / ((shape_ - 1) * (shape_ - 2)), m = n * (s / (shape_ - 1));
+    const double variance = (n2 + n) * m2 - m * m;
+    return variance > 0 ? std::sqrt(variance) * unit : 0;
 }
 
 TUNEKIT_INLINE double improvement_process::distribution::saved_share() const

@@ -31,8 +31,8 @@ enum class heat : std::uint8_t {
 ///
 /// A neighbour of score s' is accepted from score s at temperature t with probability exp(min(1, (s' - s) / (h t +
 /// 1e-5))), where t falls linearly from `temperature` to 0 in units h. Every proposal, accepted or not, may enter the
-/// list that is returned. The search ends early when that list has not changed for `patience` steps. Where chains have a
-/// score that is NaN or infinite, `heat::spread` is 0: only better neighbours are accepted.
+/// list that is returned. The search ends early when that list has not changed for `patience` steps. Where chains have
+/// a score that is NaN or infinite, `heat::spread` is 0: only better neighbours are accepted.
 ///
 /// State:      the chains. With `persistent` the next search continues them.
 /// Randomness: `sample` for new chains; per step one `neighbours` over all chains, then one `uniform_01` per chain that

@@ -44,8 +44,8 @@ enum class updates : std::uint8_t {
 /// The network sees ordinal / cardinality of each parameter that has more than one value. A value at an end of its list
 /// cannot go further. A step to a configuration that the constraints exclude is not made, and the reward is the score
 /// of the present configuration. An episode ends early once a share of `end_share` of the parameters stayed or were
-/// pushed against an end of their list in one step. Rewards should be of the order of 1. One beyond 1e15 counts as 1e15,
-/// and one that is NaN as 0, so that the network stays one of numbers.
+/// pushed against an end of their list in one step. Rewards should be of the order of 1. One beyond 1e15 counts as
+/// 1e15, and one that is NaN as 0, so that the network stays one of numbers.
 ///
 /// State:      weights and Adam's moments, kept from search to search.
 /// Randomness: the weights, once; distinct starts; per step one `bits` per parameter and episode; per update the steps

@@ -72,7 +72,8 @@ struct snooker {
             sums([](double v) { return v; });
             if (!(length > 1e-140 && length < 1e140)) {  // squares overflow or vanish
                 double largest = 0;
-                for (const auto& at : {x, z, z1, z2}) largest = (std::max)(largest, core::detail::largest_magnitude(at));
+                for (const auto& at : {x, z, z1, z2})
+                    largest = (std::max)(largest, core::detail::largest_magnitude(at));
                 sums([unit = core::detail::unit_of(largest)](double v) { return v / unit; });
             }
             const double step = gamma * along / length / length;  // of x - z itself

@@ -47,7 +47,8 @@ template <class T>
         using wide = std::conditional_t<(sizeof(T) > sizeof(double)), T, double>;
         const auto a = static_cast<wide>(got);
         const auto b = static_cast<wide>(want);
-        if (std::fabs(a - b) <= static_cast<wide>(within.absolute) + static_cast<wide>(within.relative) * std::fabs(b) &&
+        if (std::fabs(a - b) <=
+                static_cast<wide>(within.absolute) + static_cast<wide>(within.relative) * std::fabs(b) &&
             std::fabs(b) <= (std::numeric_limits<wide>::max)())
             return true;
         return got == want || (a != a && b != b);

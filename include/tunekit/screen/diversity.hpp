@@ -20,8 +20,9 @@ namespace tunekit::screen {
 ///
 ///     sum over s in S of score(s)  +  alpha * number of (parameter, value) pairs that occur in S,
 ///
-/// where scores are scaled to [0, 1] over those candidates, from the least to the greatest that is finite: -inf counts as
-/// 0, +inf as 1. The sum is monotone and submodular, so the greedy choice reaches at least 1 - 1/e of the best value.
+/// where scores are scaled to [0, 1] over those candidates, from the least to the greatest that is finite: -inf counts
+/// as 0, +inf as 1. The sum is monotone and submodular, so the greedy choice reaches at least 1 - 1/e of the best
+/// value.
 /// Ties: the better candidate.
 ///
 /// Errors:     std::invalid_argument where a score is NaN, or a setting is out of range.
@@ -62,8 +63,7 @@ struct diversity {
         }
         const double half = high - low <= (std::numeric_limits<double>::max)() ? 1 : 0.5;  // the range may overflow
         const double range = half * high - half * low;
-        for (double& w : worth)
-            w = w == infinity ? 1 : w > low && range > 0 ? (half * w - half * low) / range : 0;
+        for (double& w : worth) w = w == infinity ? 1 : w > low && range > 0 ? (half * w - half * low) / range : 0;
 
         const std::size_t d = space.dimensions();
         std::vector<std::uint16_t> rows(among.size() * d);

@@ -21,8 +21,8 @@ namespace tunekit::stats {
 /// every Z. Below about Z = -38 it is less than the smallest positive number and exactly 0. When candidates tie at 0,
 /// compare their means.
 ///
-/// An infinite difference or sd gives the limit, 0 or +inf. The result is NaN where mean - bound is, which two infinities
-/// of one sign make, too.
+/// An infinite difference or sd gives the limit, 0 or +inf. The result is NaN where mean - bound is, which two
+/// infinities of one sign make, too.
 ///
 /// Shapes: mean, sd, bound and the result are in one unit. Precondition: sd >= 0, else std::invalid_argument.
 [[nodiscard]] inline double expected_excess(const prediction& p, double bound)

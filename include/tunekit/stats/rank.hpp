@@ -21,7 +21,8 @@
 
 namespace tunekit::stats {
 
-/// The rank of each value, 1 for the smallest; equal values share the mean of their ranks. All are NaN where a value is.
+/// The rank of each value, 1 for the smallest; equal values share the mean of their ranks. All are NaN where a value
+/// is.
 /// Cost: O(n log n).
 [[nodiscard]] std::vector<double> ranks(std::span<const double> x);
 

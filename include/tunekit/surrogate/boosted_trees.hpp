@@ -97,8 +97,8 @@ struct boosted_trees {
     [[nodiscard]] state start(std::size_t d) const;
 
     /// Fits the model to rows and their targets; an earlier fit is replaced. Throws std::invalid_argument where the
-    /// sizes disagree, there is no row or more than 2^20 - 1, a feature is not finite, a target or base margin is NaN or
-    /// beyond 1e30, or, with logistic loss, a target is outside [0, 1].
+    /// sizes disagree, there is no row or more than 2^20 - 1, a feature is not finite, a target or base margin is NaN
+    /// or beyond 1e30, or, with logistic loss, a target is outside [0, 1].
     template <class T, generator G>
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
     {
@@ -137,8 +137,8 @@ struct boosted_trees {
         predict(s, rows, {}, out);
     }
 
-    /// The same on top of base margins, one per row; empty: base_score. Throws std::invalid_argument where one is NaN or
-    /// beyond 1e30.
+    /// The same on top of base margins, one per row; empty: base_score. Throws std::invalid_argument where one is NaN
+    /// or beyond 1e30.
     template <class T>
     void predict(const state& s, const rows_of<T>& rows, std::span<const double> base,
                  std::span<stats::prediction> out) const

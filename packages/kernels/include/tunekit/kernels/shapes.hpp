@@ -192,7 +192,8 @@ inline void require_ungrouped(const conv2d_shape& s)
     require(s.groups == 1, "conv2d_shape: groups is " + std::to_string(s.groups) + ", want 1 for this kernel");
 }
 
-/// Checks a shape. Throws std::invalid_argument where a size is not positive, or the number of multiplications too large.
+/// Checks a shape. Throws std::invalid_argument where a size is not positive, or the number of multiplications too
+/// large.
 inline void require_valid(const gemm_shape& s)
 {
     require(s.batch > 0 && s.m > 0 && s.n > 0 && s.k > 0, "gemm_shape: a size is below 1, want >= 1");
