@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
@@ -36,13 +37,18 @@ constexpr void check_quantile(std::size_t n, double p)
 /// Whether one of them is NaN, which no order has a place for.
 [[nodiscard]] constexpr bool has_nan(std::span<const double> x)
 {
-    bool any = false;
-    for (const double v : x) any = any | (v != v);
-    return any;
+    std::uint64_t any = 0;  // as wide as the numbers: this vectorises well
+    for (const double v : x) any |= static_cast<std::uint64_t>(v != v);
+    return any != 0;
 }
 
-/// `quantile` of values that are reordered.
+/// What lies the share `part` of the way from the value of rank i, from 0, to the next; NaN where a value is. The values
+/// are reordered.
+[[nodiscard]] double selected(std::span<double> x, std::size_t i, double part);
+
+/// `quantile` and `median` of values that are reordered.
 [[nodiscard]] double quantile_in_place(std::span<double> x, double p);
+[[nodiscard]] double median_in_place(std::span<double> x);
 
 }  // namespace detail
 
@@ -66,7 +72,7 @@ constexpr void check_quantile(std::size_t n, double p)
 
 /// The median: the middle value, or the mean of the middle two; NaN where a value is NaN, or between -inf and +inf.
 /// Precondition: not empty.
-[[nodiscard]] inline double median(std::vector<double> x) { return detail::quantile_in_place(x, 0.5); }
+[[nodiscard]] inline double median(std::vector<double> x) { return detail::median_in_place(x); }
 
 /// The median absolute deviation from the median, unscaled; 1.4826 times it estimates a normal's standard deviation. It
 /// is NaN where a value is NaN, or the median is infinite. Precondition: not empty.
@@ -77,24 +83,34 @@ constexpr void check_quantile(std::size_t n, double p)
 #if TUNEKIT_BODIES
 namespace tunekit::stats {
 
+TUNEKIT_INLINE double detail::selected(std::span<double> x, std::size_t i, double part)
+{
+    if (has_nan(x)) return std::numeric_limits<double>::quiet_NaN();
+    const auto at = x.begin() + static_cast<std::ptrdiff_t>(i);
+    std::nth_element(x.begin(), at, x.end());
+    if (part == 0) return *at;
+    return between(*at, *std::min_element(at + 1, x.end()), part);
+}
+
 TUNEKIT_INLINE double detail::quantile_in_place(std::span<double> x, double p)
 {
     check_quantile(x.size(), p);
-    if (has_nan(x)) return std::numeric_limits<double>::quiet_NaN();
     const double position = p * static_cast<double>(x.size() - 1);
     const auto i = static_cast<std::size_t>(position);
-    const auto at = x.begin() + static_cast<std::ptrdiff_t>(i);
-    std::nth_element(x.begin(), at, x.end());
-    const double part = position - static_cast<double>(i);
-    if (part == 0) return *at;
-    return between(*at, *std::min_element(at + 1, x.end()), part);
+    return selected(x, i, position - static_cast<double>(i));
+}
+
+TUNEKIT_INLINE double detail::median_in_place(std::span<double> x)
+{
+    check_quantile(x.size(), 0.5);
+    return selected(x, (x.size() - 1) / 2, x.size() % 2 == 0 ? 0.5 : 0);  // integers take no time to convert
 }
 
 TUNEKIT_INLINE double median_absolute_deviation(std::vector<double> x)
 {
     const double middle = median(x);
     for (double& v : x) v = std::abs(v - middle);
-    return detail::quantile_in_place(x, 0.5);
+    return detail::median_in_place(x);
 }
 
 }  // namespace tunekit::stats

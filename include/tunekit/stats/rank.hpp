@@ -108,9 +108,13 @@ TUNEKIT_INLINE double kendall_tau_b(std::span<const double> x, std::span<const d
 {
     require(x.size() == y.size(), "stats: a correlation of lists of different lengths, want pairs");
     const std::size_t n = x.size();
-    if (detail::has_nan(x) || detail::has_nan(y)) return std::numeric_limits<double>::quiet_NaN();
     std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    bool ordered = true;  // a NaN has no place
+    for (std::size_t i = 0; i < n; ++i) {
+        order[i] = i;
+        ordered = ordered && x[i] == x[i] && y[i] == y[i];
+    }
+    if (!ordered) return std::numeric_limits<double>::quiet_NaN();
     std::sort(order.begin(), order.end(),
               [=](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] < y[b]; });
 
