@@ -36,7 +36,7 @@ def main():
             public.add(name)
     entries = set()
     for path in sorted((root / 'tests' / 'unit' / 'edge').glob('*.cpp')):
-        for title in re.findall(r'TEST_CASE\("edge: ((?:[^"]|"\s*")*)"\)', path.read_text()):
+        for title in re.findall(r'TEST_CASE\(\s*"edge: ((?:[^"]|"\s*")*)"\)', path.read_text()):
             entries |= set(re.sub(r'"\s*"', '', title).split(', '))
     bad = [f'{name} has no entry in tests/unit/edge' for name in sorted(public - entries)]
     bad += [f'tests/unit/edge has an entry for {name}, which is no public numeric function' for name in sorted(entries - public)]

@@ -42,8 +42,8 @@ constexpr void check_quantile(std::size_t n, double p)
     return any != 0;
 }
 
-/// What lies the share `part` of the way from the value of rank i, from 0, to the next; NaN where a value is. The values
-/// are reordered.
+/// What lies the share `part` of the way from the value of rank i, from 0, to the next; NaN where a value is. The
+/// values are reordered.
 [[nodiscard]] double selected(std::span<double> x, std::size_t i, double part);
 
 /// `quantile` and `median` of values that are reordered.
