@@ -205,15 +205,16 @@ find_package(Python3 QUIET COMPONENTS Interpreter)
 if(Python3_FOUND)
     # The API reference has every public name, with its comment.
     hygiene_once(reference ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/reference ${generated}/reference -- ${flags})
-    # What it reads of the headers, three others ask for: whether names of the last release are gone in silence, whether the house grows, and whether
-    # these gates and those of texts fail on what they are for.
+    # What it reads of the headers, four others ask for: whether names of the last release are gone in silence, whether the house grows, whether each
+    # numeric function is tried with numbers at the edge, and whether these gates and those of texts fail on what they are for.
     hygiene_once(names ${Python3_EXECUTABLE} ${hygiene}/names.py ${PROJECT_SOURCE_DIR})
     hygiene_once(size ${Python3_EXECUTABLE} ${hygiene}/size.py ${PROJECT_SOURCE_DIR})
+    hygiene_once(edge ${Python3_EXECUTABLE} ${hygiene}/edge.py ${PROJECT_SOURCE_DIR})
     hygiene_once(gates ${Python3_EXECUTABLE} ${hygiene}/gates.py ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER})
     hygiene_once(bounds ${Python3_EXECUTABLE} ${hygiene}/bounds.py ${PROJECT_SOURCE_DIR})
-    set_tests_properties(hygiene/reference hygiene/names hygiene/size hygiene/gates PROPERTIES SKIP_RETURN_CODE 77)
+    set_tests_properties(hygiene/reference hygiene/names hygiene/size hygiene/edge hygiene/gates PROPERTIES SKIP_RETURN_CODE 77)
     set_tests_properties(hygiene/reference PROPERTIES FIXTURES_SETUP reference)
-    set_tests_properties(hygiene/names hygiene/size hygiene/gates PROPERTIES FIXTURES_REQUIRED reference)
+    set_tests_properties(hygiene/names hygiene/size hygiene/edge hygiene/gates PROPERTIES FIXTURES_REQUIRED reference)
     # What a person reads: pages that begin with what the thing is, short sentences, tables that fit, a bound of lines.
     hygiene_once(prose ${Python3_EXECUTABLE} ${hygiene}/pages.py ${PROJECT_SOURCE_DIR})
     hygiene_test(header_listings sh ${hygiene}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}

@@ -12,7 +12,8 @@
 
 namespace tunekit::acquisition {
 
-/// The predicted mean, in the unit of the score. Use it for models without uncertainty, or to exploit only.
+/// The predicted mean, in the unit of the score, whatever it is. Use it for models without uncertainty, or to exploit
+/// only.
 /// Source: AutoTVM's and Chameleon's criterion.
 struct mean {
     [[nodiscard]] constexpr double value(const stats::prediction& p, double) const { return p.mean; }
@@ -23,7 +24,7 @@ struct mean {
 /// The upper confidence bound of a score: mean + kappa sd. Scores are maximised; for costs it is known as the lower
 /// confidence bound, with the sign turned.
 ///
-/// Shapes: in the unit of the score. The best score measured is not used.
+/// Shapes: in the unit of the score, infinite or NaN as the sum is. The best score measured is not used.
 /// Source: Cox, John (1992), SDO: A Statistical Method for Global Optimization; Srinivas et al. (2010), GP-UCB.
 struct upper_confidence_bound {
     double kappa = 2;  ///< >= 0; 0 is the mean; more explores more
@@ -37,7 +38,8 @@ struct upper_confidence_bound {
 /// It is exactly 0 below (mean - best - xi) / sd = -38 and exactly 1 above 8.3. When candidates tie, compare their
 /// means.
 ///
-/// Shapes: xi in the unit of the score; the result has none. Precondition: sd >= 0.
+/// Shapes: xi in the unit of the score; the result has none. It is NaN where a number is, or infinities meet.
+/// Precondition: sd >= 0.
 /// Source: Kushner (1964), J. Basic Engineering 86.
 struct probability_of_improvement {
     double xi = 0;  ///< unit of score; the least improvement that counts; with 0 the criterion hardly explores
@@ -45,6 +47,7 @@ struct probability_of_improvement {
     [[nodiscard]] double value(const stats::prediction& p, double best) const
     {
         const double gain = p.mean - (best + xi);
+        if (gain != gain) return gain;
         if (p.sd == 0) return gain > 0 ? 1 : 0;
         return stats::normal_cdf(gain / p.sd);
     }

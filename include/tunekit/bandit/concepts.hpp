@@ -26,6 +26,13 @@ struct arm {
 
 namespace detail {
 
+/// The mean of n numbers, from the mean of all but `x`; both finite.
+[[nodiscard]] constexpr double next_mean(double mean, double x, double n)
+{
+    const double apart = x - mean;
+    return apart - apart == 0 ? mean + apart / n : mean * ((n - 1) / n) + x / n;  // the difference may overflow
+}
+
 /// The first active arm that was never pulled, else arms.size(). Such an arm goes first, because
 /// nothing is known of it.
 [[nodiscard]] constexpr std::size_t first_unpulled(std::span<const arm> arms)
@@ -35,8 +42,8 @@ namespace detail {
     return k;
 }
 
-/// The active arm with the highest `score(arm)`; ties go to the first. Precondition: at least one is active; no score
-/// is NaN.
+/// The active arm with the highest `score(arm)`; ties go to the first. Throws std::invalid_argument where none is
+/// active, or a score is NaN.
 template <class Score>
 [[nodiscard]] constexpr std::size_t best_active(std::span<const arm> arms, Score&& score)
 {
@@ -45,6 +52,7 @@ template <class Score>
     for (std::size_t k = 0; k < arms.size(); ++k) {
         if (!arms[k].active) continue;
         const double s = score(arms[k]);
+        if (s != s) invalid("bandit: the score of an arm is NaN, want estimates that are numbers");
         if (best == arms.size() || s > best_score) {
             best = k;
             best_score = s;

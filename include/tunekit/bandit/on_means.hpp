@@ -70,7 +70,7 @@ struct on_means {
         arm& a = s.arms[k];
         ++a.pulls;
         ++s.t;
-        a.estimate += (reward - a.estimate) / static_cast<double>(a.pulls);
+        a.estimate = detail::next_mean(a.estimate, reward, static_cast<double>(a.pulls));
     }
 };
 

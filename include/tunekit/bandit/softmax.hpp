@@ -4,14 +4,17 @@
 /// \file
 /// The softmax bandit: better arms are drawn more often.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "tunekit/bandit/concepts.hpp"
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/random/choice.hpp"
 
@@ -22,7 +25,8 @@ namespace tunekit::bandit {
 ///
 ///     const std::size_t k = bandit::softmax{}.select(arms, t, gen);
 ///
-/// Shapes:     `arms` of any K >= 1, one active at least; estimates of pulled arms finite; t is not used.
+/// Shapes:     `arms` of any K >= 1, one active at least; estimates of pulled arms finite, of any scale; t is not used.
+/// Errors:     std::invalid_argument for an estimate that is NaN or infinite, or a temperature that is not positive.
 /// Randomness: one `uniform_01`; none for an arm never pulled.
 /// Cost:       O(K), one `exp` an arm, one allocation.
 /// Source:     DynaTune (ICLR 2021), appendix A.
@@ -38,20 +42,28 @@ struct softmax {
         const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         const double best = arms[detail::best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
-        double tau = temperature.value_or(0);
+        double largest = 0;
+        for (const arm& a : arms)
+            if (a.active) largest = (std::max)(largest, std::abs(a.estimate));
+        require(largest <= (std::numeric_limits<double>::max)(),
+                "bandit::softmax: an estimate is infinite, want finite ones");
+        const double unit = core::detail::unit_of(largest);  // sums and differences may overflow or vanish
+        double tau = temperature.value_or(0) / unit;
         if (!temperature) {
             double sum = 0;
             double active = 0;
             for (const arm& a : arms) {
                 if (!a.active) continue;
-                sum += 0x1p-32 * std::abs(a.estimate);  // exact, and finite for the largest numbers
+                sum += std::abs(a.estimate / unit);
                 ++active;
             }
-            tau = 0x1p32 * (sum / active);
+            tau = sum / active;
         }
         std::vector<double> weights(arms.size());
         for (std::size_t k = 0; k < arms.size(); ++k) {
-            if (arms[k].active) weights[k] = tau == 0 ? 1 : std::exp((arms[k].estimate - best) / tau);
+            if (!arms[k].active) continue;
+            const double below = arms[k].estimate / unit - best / unit;
+            weights[k] = below == 0 ? 1 : std::exp(below / tau);
         }
         return random::choose(weights, gen);
     }

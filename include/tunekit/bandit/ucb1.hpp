@@ -71,7 +71,7 @@ struct ucb1 {
         require(k < s.mean.size(), "ucb1.update: no such arm, want one below K");
         require(std::isfinite(reward), "ucb1.update: the reward is NaN or infinite, want a number");
         const auto n = static_cast<double>(++s.pulls[k]);
-        s.mean[k] += (reward - s.mean[k]) / n;
+        s.mean[k] = detail::next_mean(s.mean[k], reward, n);
         ++s.t;
     }
 

@@ -56,7 +56,8 @@ struct belief_options {
 /// of the kept samples give mean and sd. The expected improvement is  sd (phi(Z) + Z Phi(Z)),  Z = (mean - last) / sd.
 ///
 /// Shapes:     best[i] is the best performance after trial i + 1, in FLOP/s; horizon in trials, above their number;
-///             peak in FLOP/s, 0 where unknown: 1.25 times the last value. Values above the peak are legal (Winograd).
+///             peak in FLOP/s, 0 where unknown: 1.25 times the last value, as for one that is NaN, beyond 1e100 or less
+///             than 1e-100 of it. Values above the peak are legal (Winograd).
 /// Fallback:   with fewer than 5 points, a segment that does not move, no usable fit or start, or fewer than 50
 ///             samples, mean = last (1 + g), sd = 0.05 last, where g is half the mean relative growth over the last 3
 ///             stretches of horizon - n trials. These are the last 3 slots, if all slots have one length.
@@ -102,7 +103,7 @@ struct belief {
         const segment part = last_segment(best, options.jump);
         if (part.x.empty()) return out;
         const double last = best.back();
-        if (!(peak > 0 && peak <= 1e100)) peak = 1.25 * last;
+        if (!(peak > 0 && peak >= 1e-100 * last && peak <= 1e100)) peak = 1.25 * last;
         out.first = part.first;
         out.forecast = detail::growth_forecast(best, horizon);
 
@@ -166,7 +167,7 @@ private:
                      .sd = std::sqrt(stats::variance(predictions)),
                      .basis = basis::posterior};
         out.expected_improvement = stats::expected_excess({out.mean, out.sd}, last);
-        const auto saved = [&](std::size_t i) { return 1 / last - 1 / (std::max)(last, predictions[i]); };
+        const auto saved = [&](std::size_t i) { return detail::saving(last, (std::max)(last, predictions[i])); };
         out.expected_saving = stats::sum_of(predictions.size(), saved) / static_cast<double>(predictions.size());
         out.low = stats::quantile(predictions, 0.05);
         out.high = stats::quantile(predictions, 0.95);

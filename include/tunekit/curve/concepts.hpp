@@ -58,14 +58,19 @@ enum class gain {
 ///
 ///     of_expected_improvement: weight flops (1 / last - 1 / (last + EI));   expected: weight flops E[max(0, 1 / last - 1 / p)]
 ///
-/// It is never negative, and 0 for a forecast of `basis::nothing`. Precondition: the forecast is in FLOP/s.
+/// It is never negative, and 0 for a forecast of `basis::nothing`, at any scale. Precondition: the forecast is in
+/// FLOP/s; nothing is negative or NaN.
 /// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.3; the second form is ours.
 [[nodiscard]] inline double latency_reduction(const forecast& f, double flops, double weight = 1,
                                               gain form = gain::of_expected_improvement)
 {
     if (f.basis == basis::nothing) return 0;
     if (form == gain::expected) return weight * flops * f.expected_saving;
-    return weight * flops * (f.expected_improvement / (f.last * (f.last + f.expected_improvement)));
+    const double squared = f.last * (f.last + f.expected_improvement);
+    if (squared > 1e-280 && squared < 1e280) return weight * flops * (f.expected_improvement / squared);
+    const double rise = f.expected_improvement / f.last;  // the square overflows or vanishes
+    const double share = rise > 1e280 ? 1 : rise / (1 + rise);
+    return weight * flops * (share / f.last);
 }
 
 namespace detail {

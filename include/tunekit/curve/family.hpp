@@ -141,17 +141,28 @@ template <class F>
 concept family =
     detail::has_dimensions<F> && detail::evaluates<F> && detail::differentiates<F> && detail::knows_its_range<F>;
 
-/// The curve of `p` at x.
+namespace detail {
+
+inline void check_position(double x)
+{
+    require(x >= 1 && x < 0x1p64, "curve: a position is NaN, below 1 or beyond 2^64, want trials");
+}
+
+}  // namespace detail
+
+/// The curve of `p` at x. Throws std::invalid_argument unless 1 <= x < 2^64.
 template <family F>
 [[nodiscard]] double value(const parameters_of<F>& p, double x)
 {
+    detail::check_position(x);
     return typename F::at(p)(x, std::log(x));
 }
 
-/// The derivatives by the parameters at x.
+/// The derivatives by the parameters at x. Throws std::invalid_argument unless 1 <= x < 2^64.
 template <family F>
 [[nodiscard]] parameters_of<F> gradient(const parameters_of<F>& p, double x)
 {
+    detail::check_position(x);
     parameters_of<F> g{};
     (void)F::gradient(p, x, std::log(x), g);
     return g;

@@ -29,7 +29,7 @@ struct fitted {
 ///
 ///     const auto best = curve::fit<curve::log_power>(points, curve::log_power::box(1.5));
 ///
-/// Errors:     none; a fit that cannot be used says so.
+/// Errors:     none; a fit that cannot be used says so, as that of no points, and of squares that overflow.
 /// Randomness: none.
 /// Cost:       two Levenberg-Marquardt runs, commonly 5 to 20 passes over the points each.
 /// Source:     Zhang et al. (2021), DynaTune, ICLR, section 4.3 (maximum likelihood start); solver:
@@ -40,6 +40,7 @@ template <family F>
 [[nodiscard]] fitted<F> fit(const observations& data, const box_of<F>& box,
                             const linalg::levenberg_marquardt& solver = {.tolerance = 1e-8})
 {
+    if (data.size() == 0) return {};
     constexpr std::size_t d = F::dimensions;
     constexpr auto size = linalg::eigen_index(d);
     const auto to_parameters = [](const linalg::vector& v) {

@@ -31,7 +31,8 @@ enum class heat : std::uint8_t {
 ///
 /// A neighbour of score s' is accepted from score s at temperature t with probability exp(min(1, (s' - s) / (h t +
 /// 1e-5))), where t falls linearly from `temperature` to 0 in units h. Every proposal, accepted or not, may enter the
-/// list that is returned. The search ends early when that list has not changed for `patience` steps.
+/// list that is returned. The search ends early when that list has not changed for `patience` steps. Where chains have
+/// a score that is NaN or infinite, `heat::spread` is 0: only better neighbours are accepted.
 ///
 /// State:      the chains. With `persistent` the next search continues them.
 /// Randomness: `sample` for new chains; per step one `neighbours` over all chains, then one `uniform_01` per chain that
@@ -103,7 +104,7 @@ struct annealing {
 private:
     [[nodiscard]] static double interquartile_range(std::vector<double> x)
     {
-        if (x.size() < 2) return 0;
+        if (x.size() < 2 || !std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); })) return 0;
         const auto at = [&](std::size_t i) {
             std::nth_element(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(i), x.end());
             return x[i];

@@ -26,8 +26,8 @@ struct scored_candidate {
     friend bool operator==(const scored_candidate&, const scored_candidate&) = default;
 };
 
-/// Scores and predicts configurations in batches. `best()` is the best measured score on the scale of `predict`. Scores
-/// and predictions are finite.
+/// Scores and predicts configurations in batches. `best()` is the best measured score on the scale of `predict`. A
+/// score may be infinite. A configuration whose score is NaN is never chosen. Predictions are finite.
 template <class S>
 concept scorer = requires(const S& s, std::span<const index> in, std::span<double> scores,
                           std::span<stats::prediction> predictions) {

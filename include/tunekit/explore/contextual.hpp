@@ -52,7 +52,8 @@ struct contextual {
         return inner.start(space);
     }
 
-    /// The share of random candidates for the model's present uncertainty.
+    /// The share of random candidates for the model's present uncertainty, in [0, 1]; 1 where a prediction or the best
+    /// score is NaN.
     template <class Space, scorer Scorer, generator G>
     [[nodiscard]] double epsilon(const Space& space, const Scorer& judge, const space::index_set& visited, G& gen) const
     {

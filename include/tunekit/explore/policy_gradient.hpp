@@ -44,7 +44,8 @@ enum class updates : std::uint8_t {
 /// The network sees ordinal / cardinality of each parameter that has more than one value. A value at an end of its list
 /// cannot go further. A step to a configuration that the constraints exclude is not made, and the reward is the score
 /// of the present configuration. An episode ends early once a share of `end_share` of the parameters stayed or were
-/// pushed against an end of their list in one step. Rewards should be of the order of 1.
+/// pushed against an end of their list in one step. Rewards should be of the order of 1. One beyond 1e15 counts as
+/// 1e15, and one that is NaN as 0, so that the network stays one of numbers.
 ///
 /// State:      weights and Adam's moments, kept from search to search.
 /// Randomness: the weights, once; distinct starts; per step one `bits` per parameter and episode; per update the steps
@@ -229,7 +230,8 @@ private:
         bool better = false;
         for (std::size_t i = 0; i < reached.size(); ++i) {
             double& score = j.scores[playing[i]];
-            j.rewards.push_back(static_cast<float>(reward == reward_of::rise ? scores[i] - score : scores[i]));
+            const double paid = reward == reward_of::rise ? scores[i] - score : scores[i];
+            j.rewards.push_back(paid == paid ? static_cast<float>(std::clamp(paid, -1e15, 1e15)) : 0.0F);
             score = scores[i];
             better |= best.offer(reached[i], scores[i]);
         }

@@ -19,8 +19,8 @@ namespace tunekit::linalg {
 
 namespace detail {
 
-/// A function that can be minimised. It returns its value at `x` and writes its gradient. A value that is not finite
-/// marks an x that cannot be used.
+/// A function that can be minimised. It returns its value at `x` and writes its gradient. A value or a gradient that is
+/// not finite marks an x that cannot be used.
 template <class F>
 concept differentiable_function = requires(const F& f, std::span<const double> x, std::span<double> gradient) {
     { f(x, gradient) } -> std::same_as<double>;
@@ -55,7 +55,7 @@ struct lbfgs {
         std::vector<double> gradient;  ///< of f at x
         std::size_t evaluations = 0;   ///< of f
         bool converged =
-            false;  ///< false: the limit on evaluations ended it, or no step lowers the value, or no start was finite
+            false;  ///< false: the limit on evaluations ended it, or no step lowers the value, or the start is no use
 
         friend bool operator==(const minimum&, const minimum&) = default;
     };
@@ -79,7 +79,7 @@ struct lbfgs {
         }
         at.value = f(std::span<const double>(at.x), std::span<double>(at.gradient));
         at.evaluations = 1;
-        if (!std::isfinite(at.value)) return at;
+        if (!finite(at)) return at;
         core::plain_vector<double> pairs;
         minimum next{.x = std::vector<double>(d), .gradient = std::vector<double>(d)};
         while (at.evaluations < max_evaluations) {
@@ -110,7 +110,7 @@ struct lbfgs {
                 if (!(promise < 0)) break;
                 next.value = f(std::span<const double>(next.x), std::span<double>(next.gradient));
                 ++at.evaluations;
-                fell = next.value <= at.value + 1e-4 * promise;  // false for NaN
+                fell = next.value <= at.value + 1e-4 * promise && finite(next);
             }
             if (!fell) return at;
             const double drop = at.value - next.value;
@@ -127,6 +127,12 @@ struct lbfgs {
     }
 
 private:
+    [[nodiscard]] static bool finite(const minimum& at)
+    {
+        const auto number = [](double g) { return std::isfinite(g); };
+        return number(at.value) && std::all_of(at.gradient.begin(), at.gradient.end(), number);
+    }
+
     // The latest steps with the changes of the gradient along them are rows of 2 d, the oldest first.
 
     [[nodiscard]] static double dot(std::span<const double> a, std::span<const double> b)

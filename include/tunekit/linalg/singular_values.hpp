@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::linalg {
@@ -21,6 +22,8 @@ namespace tunekit::linalg {
 /// accurate, relative to the largest, as the number format allows. A condition number of 1e8 needs that, and the Gram
 /// matrix cannot give it.
 ///
+/// Entries may have any scale. All values are NaN where an entry is NaN or infinite.
+///
 /// Cost:       O(n d^2) per sweep, at most 60 sweeps, commonly 6.
 /// Source:     Hestenes (1958), Inversion of Matrices by Biorthogonalization, J. SIAM 6, 51-90.
 /// Departures: none. Sums are in a fixed order, so that the width of a register does not decide whether an ensemble is
@@ -30,6 +33,11 @@ namespace tunekit::linalg {
     require(n > 0 && columns.size() % n == 0 && columns.size() / n <= n,
             "singular_values: fewer rows than columns, want n >= d");
     const std::size_t d = columns.size() / n;
+    if (!std::all_of(columns.begin(), columns.end(), [](double x) { return std::isfinite(x); }))
+        return std::vector<double>(d, std::numeric_limits<double>::quiet_NaN());
+    const double unit = core::detail::unit_of(core::detail::largest_magnitude(columns));
+    if (unit != 1)
+        for (double& x : columns) x /= unit;
     const auto dot = [&](std::size_t a, std::size_t b) {
         double sum = 0;
         for (std::size_t i = 0; i < n; ++i) sum += columns[a * n + i] * columns[b * n + i];
@@ -54,7 +62,7 @@ namespace tunekit::linalg {
             }
     }
     std::vector<double> values(d);
-    for (std::size_t a = 0; a < d; ++a) values[a] = std::sqrt(dot(a, a));
+    for (std::size_t a = 0; a < d; ++a) values[a] = std::sqrt(dot(a, a)) * unit;
     std::sort(values.begin(), values.end(), [](double x, double y) { return x > y; });
     return values;
 }

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/mcmc/detail/lag_sums.hpp"
 #include "tunekit/mcmc/state.hpp"
@@ -28,7 +29,7 @@ namespace tunekit::mcmc {
     return out;
 }
 
-/// The mean of `acceptance` over walkers.
+/// The mean of `acceptance` over walkers; NaN without a step or a walker.
 [[nodiscard]] inline double mean_acceptance(const chain& all)
 {
     double sum = 0;
@@ -42,7 +43,8 @@ struct autocorrelation {
     static constexpr double min_times = 50;    ///< a chain is long enough from this many tau on
 
     double time =
-        std::numeric_limits<double>::infinity();  ///< tau, in steps of the run; +inf for a series that never moves
+        std::numeric_limits<double>::infinity();  ///< tau, in steps of the run; +inf for a series that never moves, NaN
+                                                  ///< where it has a value that is NaN or infinite
     std::size_t window = 0;                       ///< M, in stored steps
     bool reliable = false;                        ///< the chain is at least `min_times` tau long
 
@@ -57,14 +59,20 @@ namespace detail {
 {
     if (std::all_of(series.begin(), series.end(), [&](double x) { return x == series[0]; })) return false;
     double mean = 0, squares = 0;
-    for (const double x : series) mean += x;
-    mean /= static_cast<double>(series.size());
-    for (double& x : series) {
-        x -= mean;
-        squares += x * x;
+    const auto sums = [&] {
+        mean = squares = 0;
+        for (const double x : series) mean += x;
+        mean /= static_cast<double>(series.size());
+        for (const double x : series) squares += (x - mean) * (x - mean);
+    };
+    sums();
+    if (!(squares > 1e-200 && squares < 1e200)) {  // they overflow or vanish, or none does
+        const double unit = core::detail::unit_of(core::detail::largest_magnitude(series));
+        for (double& x : series) x /= unit;
+        sums();
     }
     const double scale = 1 / std::sqrt(squares);
-    for (double& x : series) x *= scale;
+    for (double& x : series) x = (x - mean) * scale;
     return true;
 }
 
@@ -85,7 +93,8 @@ namespace detail {
 ///
 ///     tau(M) = 2 sum_{m=0..M} rho(m) - 1, rho averaged over walkers;  M the smallest with M >= c tau(M), or n - 1
 ///
-/// Walkers that never move are left out of the average; when none moves, tau is +inf.
+/// Walkers that never move are left out of the average; when none moves, tau is +inf. It is 1 / n at least, as series
+/// that alternate would have a time of 0 or less. It is NaN where a value of a walker that moves is NaN or infinite.
 /// Cost: O(W n log M). The first 1024 lags are computed, and four times as many whenever M is beyond them. One
 /// transform serves two series and as many steps as lags; one inverse serves all. `at` is called once or a few times
 /// for every value.
@@ -115,9 +124,11 @@ template <class At>
         double tau = -1;
         for (std::size_t m = 0; m < (std::min)(lags, n); ++m) {
             tau += 2 * rho[m] / static_cast<double>(moving);
-            if (static_cast<double>(m) >= autocorrelation::window_times * tau || m + 1 == n)
+            if (static_cast<double>(m) >= autocorrelation::window_times * tau || m + 1 == n) {
+                const double time = (std::max)(tau, 1 / static_cast<double>(n));  // a NaN stays
                 return {
-                    .time = tau, .window = m, .reliable = static_cast<double>(n) >= autocorrelation::min_times * tau};
+                    .time = time, .window = m, .reliable = static_cast<double>(n) >= autocorrelation::min_times * time};
+            }
         }
     }
 }
@@ -151,14 +162,14 @@ struct effective_size {
 };
 
 /// The number of independent draws that a chain is worth, by its slowest coordinate: W n / tau. 0 when a coordinate
-/// never moves.
+/// never moves; NaN where the time of one is NaN, or there is none.
 template <core::executor Run = core::detail::serial_executor>
 [[nodiscard]] effective_size effective_samples(const chain& all, const Run& run = {})
 {
-    double slowest = 0;
+    double slowest = all.dimensions > 0 ? 0 : std::numeric_limits<double>::quiet_NaN();
     bool reliable = true;
     for (const autocorrelation& one : autocorrelation_times(all, run)) {
-        slowest = (std::max)(slowest, one.time);
+        if (one.time > slowest || std::isnan(one.time)) slowest = one.time;  // a NaN stays
         reliable = reliable && one.reliable;
     }
     return {.samples = static_cast<double>(all.samples() * all.thin_by) / slowest, .reliable = reliable};

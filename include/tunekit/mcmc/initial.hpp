@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/linalg/singular_values.hpp"
 #include "tunekit/random/normal.hpp"
@@ -19,13 +20,20 @@ namespace tunekit::mcmc {
 
 /// Whether W walkers (W x D, one per row) span all D dimensions: the condition number of the centred matrix, columns
 /// scaled to length 1, is at most 1e8. Moves that combine walkers never leave the subspace that the start spans.
-/// Columns are first divided by their largest entry, so that scales of 1e200 cause no overflow or underflow.
+/// Columns are first divided by their largest entry, so that no scale causes an overflow or underflow. False where a
+/// position is NaN or infinite.
 /// Source: emcee 3, `EnsembleSampler`'s check of the initial state.
 [[nodiscard]] inline bool linearly_independent(std::span<const double> positions, std::size_t dimensions)
 {
     const std::size_t d = dimensions, w = d == 0 ? 0 : positions.size() / d;
     if (d == 0 || w <= d) return false;
     std::vector<double> columns(w * d);
+    const double unit = core::detail::unit_of(core::detail::largest_magnitude(positions));
+    if (unit != 1) {  // differences may overflow
+        std::vector<double> divided(positions.begin(), positions.end());
+        for (double& x : divided) x /= unit;
+        return linearly_independent(divided, dimensions);
+    }
     for (std::size_t c = 0; c < d; ++c) {
         double mean = 0, largest = 0,
                squares = 0;  // from the first walker, so that a constant column centres to exact zeros
@@ -44,12 +52,14 @@ namespace tunekit::mcmc {
 
 /// Draws W walkers (W x D, one per row) around a point: `centre` + `sd` times a standard normal, coordinate by
 /// coordinate.
-/// Randomness: W D normals. Errors: std::invalid_argument when the sizes differ.
+/// Randomness: W D normals. Errors: std::invalid_argument when the sizes differ, or a number is NaN or infinite.
 template <generator G>
 [[nodiscard]] std::vector<double> ball(std::span<const double> centre, std::span<const double> sd, std::size_t walkers,
                                        G& gen)
 {
     require(centre.size() == sd.size(), "ball: centre and sd differ in size");
+    for (std::size_t c = 0; c < centre.size(); ++c)
+        require(std::isfinite(centre[c]) && std::isfinite(sd[c]), "ball: a centre or sd is NaN or infinite");
     std::vector<double> out;
     out.reserve(walkers * centre.size());
     for (std::size_t k = 0; k < walkers; ++k)

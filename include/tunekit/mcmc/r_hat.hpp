@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/mcmc/state.hpp"
 #include "tunekit/stats/moments.hpp"
@@ -65,8 +66,9 @@ namespace detail {
 ///
 /// where W is the mean variance within a half and B / n the variance of the halves' means (both divided by their number
 /// minus 1). The result is the larger of R for the values and R for their distances from the median. So both location
-/// and spread are compared. The middle value of an odd n is left out. The result is NaN where all values are equal, n
-/// is below 4 or there is no sequence. It is +inf where every sequence is constant and they differ.
+/// and spread are compared. The middle value of an odd n is left out. The result is NaN where all values are equal, one
+/// is infinite or NaN, n is below 4 or there is no sequence. It is +inf where every sequence is constant and they
+/// differ.
 /// Cost: O(W n log(W n)).
 /// Source: Vehtari, Gelman, Simpson, Carpenter, Buerkner (2021), Bayesian Analysis 16, 667-718, sections 3.1 and 4.
 template <class At>
@@ -79,6 +81,10 @@ template <class At>
     for (std::size_t k = 0; k < sequences; ++k)
         for (const std::size_t from : {std::size_t{0}, n - half})
             for (std::size_t t = from; t < from + half; ++t) x.push_back(at(t, k));
+    if (!std::all_of(x.begin(), x.end(), [](double v) { return std::isfinite(v); }))
+        return std::numeric_limits<double>::quiet_NaN();
+    const double unit = core::detail::unit_of(core::detail::largest_magnitude(x));  // distances overflow, too
+    for (double& v : x) v /= unit;
     const double of_places = detail::plain_r_hat(detail::normal_scores(x), half);
     const double median = stats::median(x);
     for (double& v : x) v = std::abs(v - median);

@@ -4,6 +4,7 @@
 /// \file
 /// The snooker move: differential evolution along the line to another walker.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/mcmc/concepts.hpp"
 #include "tunekit/mcmc/detail/draws.hpp"
@@ -58,11 +60,22 @@ struct snooker {
             };
             const auto x = walkers.walker(i), z = one_of(order[0]), z1 = one_of(order[1]), z2 = one_of(order[2]);
             double length = 0, along = 0;
-            for (std::size_t c = 0; c < d; ++c) {
-                length += (x[c] - z[c]) * (x[c] - z[c]);
-                along += (x[c] - z[c]) * (z1[c] - z2[c]);
+            const auto sums = [&](const auto& in) {
+                length = along = 0;
+                for (std::size_t c = 0; c < d; ++c) {
+                    const double apart = in(x[c]) - in(z[c]);
+                    length += apart * apart;
+                    along += apart * (in(z1[c]) - in(z2[c]));
+                }
+                length = std::sqrt(length);
+            };
+            sums([](double v) { return v; });
+            if (!(length > 1e-140 && length < 1e140)) {  // squares overflow or vanish
+                double largest = 0;
+                for (const auto& at : {x, z, z1, z2})
+                    largest = (std::max)(largest, core::detail::largest_magnitude(at));
+                sums([unit = core::detail::unit_of(largest)](double v) { return v / unit; });
             }
-            length = std::sqrt(length);
             const double step = gamma * along / length / length;  // of x - z itself
             // q - z = (1 + step) (x - z)
             log_factor[i] = (static_cast<double>(d) - 1) * std::log(std::abs(1 + step));

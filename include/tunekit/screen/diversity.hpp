@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,9 +20,12 @@ namespace tunekit::screen {
 ///
 ///     sum over s in S of score(s)  +  alpha * number of (parameter, value) pairs that occur in S,
 ///
-/// where scores are scaled to [0, 1] over those candidates. The sum is monotone and submodular, so the greedy choice
-/// reaches at least 1 - 1/e of the best value. Ties: the better candidate.
+/// where scores are scaled to [0, 1] over those candidates, from the least to the greatest that is finite: -inf counts
+/// as 0, +inf as 1. The sum is monotone and submodular, so the greedy choice reaches at least 1 - 1/e of the best
+/// value.
+/// Ties: the better candidate.
 ///
+/// Errors:     std::invalid_argument where a score is NaN, or a setting is out of range.
 /// Randomness: none. Cost: O(lambda n^2 d).
 /// Source:     Chen et al. (2018), Learning to Optimize Tensor Programs, NeurIPS, equation 3; with the predicted run
 ///             time replaced by the criterion's score, Li et al. (2020), AdaTune, NeurIPS, section 4.2.1.
@@ -49,9 +53,17 @@ struct diversity {
             worth.push_back(c.score);
         }
         if (among.empty()) return among;
-        const auto [least, most] = std::minmax_element(worth.begin(), worth.end());
-        const double low = *least, range = *most - *least;
-        for (double& w : worth) w = range > 0 ? (w - low) / range : 0;
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        double low = infinity, high = -infinity;
+        for (const double w : worth) {
+            require(w == w, "screen::diversity: a score is NaN, want a number");
+            if (!(w > -infinity && w < infinity)) continue;
+            low = (std::min)(low, w);
+            high = (std::max)(high, w);
+        }
+        const double half = high - low <= (std::numeric_limits<double>::max)() ? 1 : 0.5;  // the range may overflow
+        const double range = half * high - half * low;
+        for (double& w : worth) w = w == infinity ? 1 : w > low && range > 0 ? (half * w - half * low) / range : 0;
 
         const std::size_t d = space.dimensions();
         std::vector<std::uint16_t> rows(among.size() * d);

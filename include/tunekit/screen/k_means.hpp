@@ -37,7 +37,7 @@ namespace tunekit::screen {
 /// Ties:       the centroid of lower number. An empty cluster gets the point farthest from its centroid as its
 ///             centroid. Fewer than k distinct points: as many clusters as there are.
 /// Errors:     std::invalid_argument where a setting is 0, k is 0, there are no points or seeds, or a coordinate is NaN
-///             or beyond 1e15.
+///             or beyond 1e15. Squares are floats, so points nearer than 1e-19 count as one.
 /// Randomness: per restart one `uniform_index`, then `trials` `uniform_01` per further seed.
 /// Cost:       O(n k d) per full iteration, few of which are needed. Memory: O(n d).
 /// Source:     Arthur and Vassilvitskii (2007), k-means++, SODA, section 2 and its remark on several trials; Hamerly

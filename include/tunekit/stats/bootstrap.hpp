@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -25,13 +26,13 @@ struct bootstrap {
 };
 
 /// The percentile bootstrap interval of any statistic of n independent items. `statistic(rows)` gets n positions in [0,
-/// n), drawn with replacement, and returns a number that is not NaN.
+/// n), drawn with replacement, and returns a number.
 ///
 ///     const auto ratio = [&](std::span<const std::uint32_t> rows) { return mean_at(runs, rows); };
 ///     const stats::interval i = stats::bootstrap_interval(runs.size(), ratio, {}, gen);
 ///
-/// Errors:     the interval is (-inf, +inf) where n is 0; std::invalid_argument for a level outside (0, 1) or no
-///             resamples.
+/// Errors:     the interval is (-inf, +inf) where n is 0, and NaN to NaN where the statistic is NaN once;
+///             std::invalid_argument for a level outside (0, 1) or no resamples.
 /// Randomness: one `bits` of `gen`, the key of one Philox stream per resample.
 /// Cost:       `resamples` calls of the statistic.
 /// Source:     Efron, Tibshirani (1993), An Introduction to the Bootstrap, section 13.3.
@@ -50,16 +51,21 @@ template <class Statistic, generator G>
         for (auto& row : rows) row = static_cast<std::uint32_t>(random::uniform_index(n, stream));
         values[r] = statistic(std::span<const std::uint32_t>(rows));
     }
+    if (detail::has_nan(values)) {
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        return {nan, nan};
+    }
     std::sort(values.begin(), values.end());
     return {quantile_of_sorted(values, 0.5 - 0.5 * how.level), quantile_of_sorted(values, 0.5 + 0.5 * how.level)};
 }
 
 /// The percentile bootstrap interval of the median behind `x`. It equals `bootstrap_interval`, in O(n) per resample. It
 /// lies between the least and the greatest of the n values, so its probability of covering the median is at most 1 - 2
-/// / 2^n.
+/// / 2^n. It is NaN to NaN where a value is NaN, or a resample's median lies between -inf and +inf.
 template <generator G>
 [[nodiscard]] interval median_interval(std::vector<double> x, const bootstrap& how, G& gen)
 {
+    if (detail::has_nan(x)) x.assign(x.size(), std::numeric_limits<double>::quiet_NaN());
     std::sort(x.begin(), x.end());  // then the median of a resample is a rank among the positions drawn
     std::vector<std::uint32_t> times(x.size());
     const auto resampled_median = [&](std::span<const std::uint32_t> rows) {
@@ -72,7 +78,7 @@ template <generator G>
         while (below <= lower) below += times[++i];
         const double low = x[i];
         while (below <= upper) below += times[++i];
-        return low + 0.5 * (x[i] - low);
+        return detail::between(low, x[i], 0.5);
     };
     return bootstrap_interval(x.size(), resampled_median, how, gen);
 }

@@ -21,11 +21,15 @@ namespace tunekit::stats {
 /// every Z. Below about Z = -38 it is less than the smallest positive number and exactly 0. When candidates tie at 0,
 /// compare their means.
 ///
-/// Shapes: mean, sd, bound and the result are in one unit. Precondition: sd >= 0, nothing NaN.
+/// An infinite difference or sd gives the limit, 0 or +inf. The result is NaN where mean - bound is, which two
+/// infinities of one sign make, too.
+///
+/// Shapes: mean, sd, bound and the result are in one unit. Precondition: sd >= 0, else std::invalid_argument.
 [[nodiscard]] inline double expected_excess(const prediction& p, double bound)
 {
     require(p.sd >= 0, "stats::expected_excess: sd is negative or NaN, want >= 0");
     const double gain = p.mean - bound;
+    if (gain != gain) return gain;
     if (p.sd == 0) return gain > 0 ? gain : 0;
     if (p.sd - p.sd != 0 || gain - gain != 0)  // the limits: infinite differences have no product with 0
         return gain > 0 || p.sd - p.sd != 0 ? std::numeric_limits<double>::infinity() : 0;
@@ -40,9 +44,10 @@ namespace tunekit::stats {
 /// p.mean - bound), so -inf where nothing is gained.
 ///
 /// With Z = (mean - bound) / sd and the fraction K of Mills' ratio it is  ln sd - Z^2 / 2 - ln(2 pi) / 2 + ln(K / (K -
-/// Z))  below Z = -6: 12 digits at every Z, -inf only where Z^2 is infinite (Z = -1e154).
+/// Z))  below Z = -6: 12 digits at every Z, -inf only where Z^2 is infinite (Z = -1e154). NaN and infinities come where
+/// those of `expected_excess` do.
 ///
-/// Shapes: mean, sd and bound are in one unit. Precondition: sd >= 0, nothing NaN.
+/// Shapes: mean, sd and bound are in one unit. Precondition: sd >= 0, else std::invalid_argument.
 [[nodiscard]] inline double log_expected_excess(const prediction& p, double bound)
 {
     require(p.sd >= 0, "stats::log_expected_excess: sd is negative or NaN, want >= 0");
@@ -50,7 +55,7 @@ namespace tunekit::stats {
     const double z = p.sd > 0 ? gain / p.sd : 0;
     if (p.sd == 0 || p.sd - p.sd != 0 || gain - gain != 0 || z - z != 0) {  // the limits
         const double e = expected_excess(p, bound);
-        return e > 0 ? std::log(e) : -std::numeric_limits<double>::infinity();
+        return e <= 0 ? -std::numeric_limits<double>::infinity() : std::log(e);  // a NaN stays
     }
     if (z > -6) return std::log(p.sd) + std::log(z * normal_cdf(z) + normal_pdf(z));
     const double k = detail::mills_fraction(-z);

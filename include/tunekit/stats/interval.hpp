@@ -15,6 +15,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/stats/moments.hpp"
 #include "tunekit/stats/normal.hpp"
+#include "tunekit/stats/quantile.hpp"
 #include "tunekit/stats/student_t.hpp"
 
 namespace tunekit::stats {
@@ -36,14 +37,17 @@ inline void require_level(double level)
     require(level > 0 && level < 1, "interval: level is not between 0 and 1, want for example 0.95");
 }
 
-/// Student's interval of the mean behind `x`; unbounded for fewer than two values.
+/// Student's interval of the mean behind `x`; unbounded for fewer than two values, NaN to NaN where one is infinite or
+/// NaN.
 /// Assumes: independent values, near enough to normal. Throws std::invalid_argument on a level outside (0, 1).
 [[nodiscard]] inline interval mean_interval(std::span<const double> x, double level = 0.95)
 {
     require_level(level);
     if (x.size() < 2) return {};
     const auto n = static_cast<double>(x.size());
-    const double half = student_t_quantile(0.5 + 0.5 * level, n - 1) * std::sqrt(sample_variance(x) / n);
+    const auto in = detail::moments_of(x);
+    const double half =
+        student_t_quantile(0.5 + 0.5 * level, n - 1) * std::sqrt(in.variance * (n / (n - 1)) / n) * in.unit;
     const double m = mean(x);
     return {m - half, m + half};
 }
@@ -62,13 +66,17 @@ struct covering_interval {
 ///     coverage = 1 - 2 sum_{i < k} C(n, i) / 2^n
 ///
 /// so five values have a coverage of at most 0.9375, and 0.95 takes six. Without values the interval is (-inf, +inf),
-/// with coverage 1.
+/// with coverage 1; with a NaN among them all three numbers are NaN.
 /// Assumes: independent values. Throws std::invalid_argument on a level outside (0, 1). Cost: O(n log n).
 /// Source: Thompson (1936), On Confidence Ranges for the Median, Annals of Mathematical Statistics 7.
 [[nodiscard]] inline covering_interval order_interval(std::vector<double> x, double level = 0.95)
 {
     require_level(level);
     if (x.empty()) return {{}, 1};
+    if (detail::has_nan(x)) {
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        return {{nan, nan}, nan};
+    }
     std::sort(x.begin(), x.end());
     const auto n = static_cast<double>(x.size());
     double log_term = -n * std::log(2.0);  // of C(n, i) / 2^n: the power alone may be too small for a double

@@ -12,6 +12,7 @@
 #include <limits>
 #include <span>
 
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::stats {
@@ -36,27 +37,69 @@ template <class Term>
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
 }
 
-/// The sum of `x`, in the order of `sum_of`.
-[[nodiscard]] constexpr double sum(std::span<const double> x)
+namespace detail {
+
+/// The sum over n of `x`, exponent 54 less: fewer than 2^54 numbers do not overflow on the way.
+[[nodiscard]] constexpr double small_sum(std::span<const double> x, double n)
 {
-    return sum_of(x.size(), [x](std::size_t i) { return x[i]; });
+    return sum_of(x.size(), [x](std::size_t i) { return x[i] * 0x1p-54; }) / n;
 }
 
-/// The mean. Precondition: x is not empty.
+}  // namespace detail
+
+/// The sum of `x`, in the order of `sum_of`. It is infinite only where the sum of all is too large for a double, or a
+/// value is infinite; NaN where a value is, or two infinities differ in sign.
+[[nodiscard]] constexpr double sum(std::span<const double> x)
+{
+    const double s = sum_of(x.size(), [x](std::size_t i) { return x[i]; });
+    return s - s == 0 ? s : detail::small_sum(x, 1) * 0x1p54;
+}
+
+/// The mean; infinite or NaN only as `sum` is for infinities and NaN. Precondition: x is not empty.
 [[nodiscard]] constexpr double mean(std::span<const double> x)
 {
     if (x.empty()) invalid("stats::mean: no values, want one at least");
-    return sum(x) / static_cast<double>(x.size());
+    const auto n = static_cast<double>(x.size());
+    const double s = sum_of(x.size(), [x](std::size_t i) { return x[i]; });
+    return s - s == 0 ? s / n : detail::small_sum(x, n) * 0x1p54;
 }
 
-/// The mean squared deviation from the mean (divided by n). Precondition: x is not empty.
+namespace detail {
+
+/// Mean and variance of values divided by `unit`, a power of two.
+struct moments {
+    double unit, mean, variance;
+};
+
+/// The moments of `x`, in a unit in which they are numbers: 1 unless squares overflow or vanish. Equal values have a
+/// variance of 0, though their mean is rounded.
+[[nodiscard]] constexpr moments moments_of(std::span<const double> x)
+{
+    const auto n = static_cast<double>(x.size());
+    const double m = mean(x);
+    std::size_t same = 1;
+    while (same < x.size() && x[same] == x[0]) ++same;
+    if (same == x.size() && m - m == 0) return {1, m, 0};
+    const double v = sum_of(x.size(), [x, m](std::size_t i) { return (x[i] - m) * (x[i] - m); }) / n;
+    const double unit = v > 1e-280 && v < 1e280 ? 1 : core::detail::unit_of(core::detail::largest_magnitude(x));
+    if (unit == 1) return {1, m, v};
+    const double scaled = sum_of(x.size(), [=](std::size_t i) { return x[i] / unit; }) / n;
+    const auto squared = [=](std::size_t i) { return (x[i] / unit - scaled) * (x[i] / unit - scaled); };
+    return {unit, scaled, sum_of(x.size(), squared) / n};
+}
+
+}  // namespace detail
+
+/// The mean squared deviation from the mean (divided by n): 0 where all values are equal, NaN where one is infinite or
+/// NaN. Precondition: x is not empty.
 [[nodiscard]] constexpr double variance(std::span<const double> x)
 {
-    const double m = mean(x);
-    return sum_of(x.size(), [x, m](std::size_t i) { return (x[i] - m) * (x[i] - m); }) / static_cast<double>(x.size());
+    const detail::moments m = detail::moments_of(x);
+    return m.variance * m.unit * m.unit;
 }
 
-/// The unbiased estimate of the variance behind a sample (divided by n - 1). Precondition: at least two values.
+/// The unbiased estimate of the variance behind a sample (divided by n - 1); 0 and NaN as `variance`. Precondition: at
+/// least two values.
 [[nodiscard]] constexpr double sample_variance(std::span<const double> x)
 {
     if (x.size() < 2) invalid("stats::sample_variance: fewer than two values, want two at least");
@@ -65,12 +108,12 @@ template <class Term>
 }
 
 /// The relative scatter of timings: standard deviation over mean, the variance divided by n. It is +inf where the mean
-/// is 0 and the values are not. Precondition: x is not empty.
+/// is 0 and the values are not, 0 where all values are equal, and NaN where one is infinite or NaN. Any scale will do.
+/// Precondition: x is not empty.
 [[nodiscard]] inline double coefficient_of_variation(std::span<const double> x)
 {
-    const double v = variance(x);
+    const auto [unit, m, v] = detail::moments_of(x);
     if (v == 0) return 0;
-    const double m = mean(x);
     return m == 0 ? std::numeric_limits<double>::infinity() : std::sqrt(v) / std::abs(m);
 }
 
@@ -88,7 +131,9 @@ public:
     {
         ++count_;
         const double from_old = x - mean_;
-        mean_ += from_old / static_cast<double>(count_);
+        const auto n = static_cast<double>(count_);
+        if (from_old - from_old == 0) mean_ += from_old / n;
+        else mean_ = mean_ * ((n - 1) / n) + x / n;  // the difference is no double, the mean is
         squares_ += from_old * (x - mean_);
     }
 
@@ -96,21 +141,24 @@ public:
     constexpr void merge(const running_moments& other)
     {
         if (other.count_ == 0) return;
+        if (count_ == 0) return void(*this = other);
         const auto n = static_cast<double>(count_);
         const auto m = static_cast<double>(other.count_);
         const double apart = other.mean_ - mean_;
         count_ += other.count_;
-        mean_ += apart * (m / (n + m));
+        if (apart - apart == 0) mean_ += apart * (m / (n + m));
+        else mean_ = mean_ * (n / (n + m)) + other.mean_ * (m / (n + m));
         squares_ += other.squares_ + apart * apart * (n * m / (n + m));
     }
 
     /// The number of values.
     [[nodiscard]] constexpr std::uint64_t count() const noexcept { return count_; }
 
-    /// The mean; 0 before the first value.
+    /// The mean; 0 before the first value, infinite or NaN where a value was.
     [[nodiscard]] constexpr double mean() const noexcept { return mean_; }
 
-    /// The variance, divided by n; NaN before the first value.
+    /// The variance, divided by n; NaN before the first value, and where one was infinite or NaN. It is +inf or 0
+    /// where squares of deviations are beyond 1e308 or below 1e-308.
     [[nodiscard]] constexpr double variance() const
     {
         return count_ == 0 ? std::numeric_limits<double>::quiet_NaN() : squares_ / static_cast<double>(count_);

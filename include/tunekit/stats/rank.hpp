@@ -14,17 +14,20 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/stats/moments.hpp"
+#include "tunekit/stats/quantile.hpp"
 
 namespace tunekit::stats {
 
-/// The rank of each value, 1 for the smallest; equal values share the mean of their ranks. Precondition: no NaN.
+/// The rank of each value, 1 for the smallest; equal values share the mean of their ranks. All are NaN where a value
+/// is.
 /// Cost: O(n log n).
 [[nodiscard]] std::vector<double> ranks(std::span<const double> x);
 
-/// Pearson's correlation, in [-1, 1]; NaN where a side is constant or has fewer than two values.
-/// Precondition: x.size() == y.size(), all finite.
+/// Pearson's correlation, in [-1, 1]; NaN where a side is constant, has fewer than two values, or one that is infinite
+/// or NaN. Each side may have any scale. Precondition: x.size() == y.size().
 [[nodiscard]] double pearson(std::span<const double> x, std::span<const double> y);
 
 /// Spearman's rho: Pearson's correlation of the ranks, ties included. It is NaN where `pearson` is.
@@ -40,8 +43,8 @@ std::uint64_t sort_and_count(double* v, double* spare, std::size_t n);
 }  // namespace detail
 
 /// Kendall's tau-b: the number of concordant pairs minus that of discordant ones, over the geometric mean of the
-/// numbers of pairs not tied in x and not tied in y. In [-1, 1]; NaN where a side is constant or has fewer than two
-/// values. Precondition: x.size() == y.size(), no NaN.
+/// numbers of pairs not tied in x and not tied in y. In [-1, 1]; NaN where a side is constant, has fewer than two
+/// values, or a NaN. Precondition: x.size() == y.size().
 /// Cost: O(n log n). Source: Knight (1966), A Computer Method for Calculating Kendall's Tau, JASA 61.
 [[nodiscard]] double kendall_tau_b(std::span<const double> x, std::span<const double> y);
 
@@ -52,6 +55,7 @@ namespace tunekit::stats {
 
 TUNEKIT_INLINE std::vector<double> ranks(std::span<const double> x)
 {
+    if (detail::has_nan(x)) return std::vector<double>(x.size(), std::numeric_limits<double>::quiet_NaN());
     std::vector<std::size_t> order(x.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [x](std::size_t a, std::size_t b) { return x[a] < x[b]; });
@@ -68,12 +72,30 @@ TUNEKIT_INLINE double pearson(std::span<const double> x, std::span<const double>
 {
     require(x.size() == y.size(), "stats: a correlation of lists of different lengths, want pairs");
     if (x.size() < 2) return std::numeric_limits<double>::quiet_NaN();
-    const double mx = mean(x);
-    const double my = mean(y);
-    const double xx = sum_of(x.size(), [=](std::size_t i) { return (x[i] - mx) * (x[i] - mx); });
-    const double yy = sum_of(x.size(), [=](std::size_t i) { return (y[i] - my) * (y[i] - my); });
-    const double xy = sum_of(x.size(), [=](std::size_t i) { return (x[i] - mx) * (y[i] - my); });
-    if (!(xx > 0 && yy > 0)) return std::numeric_limits<double>::quiet_NaN();
+    double xx = 0, yy = 0, xy = 0;
+    const auto add = [&](std::span<const double> a, std::span<const double> b) {
+        const double ma = mean(a);
+        const double mb = mean(b);
+        xx = sum_of(a.size(), [=](std::size_t i) { return (a[i] - ma) * (a[i] - ma); });
+        yy = sum_of(a.size(), [=](std::size_t i) { return (b[i] - mb) * (b[i] - mb); });
+        xy = sum_of(a.size(), [=](std::size_t i) { return (a[i] - ma) * (b[i] - mb); });
+    };
+    add(x, y);
+    const auto ordinary = [](double squares) { return squares > 1e-200 && squares < 1e200; };
+    if (!ordinary(xx) || !ordinary(yy)) {  // squares that overflow or vanish, or none
+        const auto divided = [](std::span<const double> from) {
+            std::vector<double> out(from.begin(), from.end());
+            const double unit = core::detail::unit_of(core::detail::largest_magnitude(from));
+            for (double& v : out) v /= unit;
+            return out;
+        };
+        add(divided(x), divided(y));
+    }
+    // The mean of equal numbers is rounded, so that their squares may be above 0.
+    const auto constant = [](std::span<const double> from) {
+        return std::all_of(from.begin(), from.end(), [&](double v) { return v == from[0]; });
+    };
+    if (!(xx > 0 && yy > 0) || constant(x) || constant(y)) return std::numeric_limits<double>::quiet_NaN();
     return std::clamp(xy / (std::sqrt(xx) * std::sqrt(yy)), -1.0, 1.0);
 }
 
@@ -87,7 +109,12 @@ TUNEKIT_INLINE double kendall_tau_b(std::span<const double> x, std::span<const d
     require(x.size() == y.size(), "stats: a correlation of lists of different lengths, want pairs");
     const std::size_t n = x.size();
     std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
+    bool ordered = true;  // a NaN has no place
+    for (std::size_t i = 0; i < n; ++i) {
+        order[i] = i;
+        ordered = ordered && x[i] == x[i] && y[i] == y[i];
+    }
+    if (!ordered) return std::numeric_limits<double>::quiet_NaN();
     std::sort(order.begin(), order.end(),
               [=](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] < y[b]; });
 
@@ -114,7 +141,8 @@ TUNEKIT_INLINE double kendall_tau_b(std::span<const double> x, std::span<const d
     // The pairs tied on neither side are concordant or discordant.
     const auto untied = static_cast<double>(all - tied_x - tied_y + tied_both);
     const double difference = untied - 2 * static_cast<double>(discordant);
-    return difference / (std::sqrt(static_cast<double>(all - tied_x)) * std::sqrt(static_cast<double>(all - tied_y)));
+    const double most = std::sqrt(static_cast<double>(all - tied_x)) * std::sqrt(static_cast<double>(all - tied_y));
+    return std::clamp(difference / most, -1.0, 1.0);  // roots are rounded
 }
 
 }  // namespace tunekit::stats

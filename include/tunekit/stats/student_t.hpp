@@ -9,6 +9,7 @@
 
 #include "tunekit/core/config.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/stats/normal.hpp"
 
 namespace tunekit::stats {
 
@@ -70,54 +71,76 @@ namespace detail {
     return 1 / value;
 }
 
-/// P(T > t), t >= 0, `df` degrees of freedom.
-[[nodiscard]] inline double student_t_tail(double t, double df)
+inline constexpr double normal_from = 1e25;  ///< degrees of freedom from which no double tells t from the normal
+inline constexpr double half_below = 1e-20;  ///< and below which every double is a median
+
+/// P(0 < T <= t) and P(T > t), t >= 0 and finite. One of them is computed, and the other is what it leaves of 1/2.
+struct student_t_shares {
+    double centre, tail;
+    bool from_centre;  ///< whether `centre` was computed, so that it is precise also where it is small
+};
+
+[[nodiscard]] inline student_t_shares student_t_split(double t, double df)
 {
-    if (t == 0) return 0.5;
-    const double x = df / (df + t * t);  // 0 only where the tail is
-    const double rest = t * t / (df + t * t);
-    if (x == 0) return 0;
+    const auto by_centre = [](double share) { return student_t_shares{share, 0.5 - share, true}; };
+    const auto by_tail = [](double share) { return student_t_shares{0.5 - share, share, false}; };
+    if (t == 0 || df < half_below) return by_centre(0);
+    if (df >= normal_from) return by_tail(normal_cdf(-t));
     const double a = 0.5 * df;
     const double root_pi = 1.77245385090551602730;
+    if (t > 1e100)  // t^2 may overflow: the first term of the tail's series, to which the others add 1e-150
+        return by_tail(0.5 * std::exp(log_gamma_half_step(a)) / (root_pi * a) * std::pow(std::sqrt(df) / t, df));
+    const double rest = t * t / (df + t * t);
     // x^a by log1p: for a large df x is near 1, and its logarithm would lose what a multiplies.
     const double front = std::exp(log_gamma_half_step(a) - a * std::log1p(t * t / df)) * std::sqrt(rest) / root_pi;
-    return x <= (a + 1) / (a + 2.5) ? 0.5 * front / (rest * a) * gauss_fraction(a + 1, df / (t * t))
-                                    : 0.5 - 0.5 * beta_fraction(0.5, a, rest, front);
+    // x = df / (df + t^2) <= (a + 1) / (a + 2.5), in numbers that do not round to 1 for a large df
+    if (t * t >= 3 / (1 + 1 / a)) return by_tail(0.5 * front / (rest * a) * gauss_fraction(a + 1, df / (t * t)));
+    return by_centre(0.5 * beta_fraction(0.5, a, rest, front));
 }
 
 }  // namespace detail
 
-/// The distribution function P(T <= t) with `df` degrees of freedom, not only whole ones. Precondition: df > 0, t not
-/// NaN.
+/// The distribution function P(T <= t) with `df` degrees of freedom, not only whole ones; the normal one's where df is
+/// infinite. It is NaN where t is. Precondition: df > 0.
 [[nodiscard]] inline double student_t_cdf(double t, double df)
 {
     require(df > 0, "stats::student_t: no degrees of freedom, want more than 0");
+    if (t != t) return t;
     if (t - t != 0) return t > 0 ? 1 : 0;
-    return t < 0 ? detail::student_t_tail(-t, df) : 1 - detail::student_t_tail(t, df);
+    const double tail = detail::student_t_split(std::abs(t), df).tail;
+    return t < 0 ? tail : 1 - tail;
 }
 
-/// The quantile: the t with P(T <= t) = p, to about 1e-13 relative. Precondition: 0 < p < 1, df > 0.
+/// The quantile: the t with P(T <= t) = p, to about 1e-13 relative; infinite where it is beyond the largest double. df
+/// may be infinite. Precondition: 0 < p < 1, df > 0.
 /// Cost: some microseconds, for a bisection over an interval found by doubling.
 [[nodiscard]] inline double student_t_quantile(double p, double df)
 {
     require(p > 0 && p < 1 && df > 0, "stats::student_t_quantile: p is not between 0 and 1, or df is not above 0");
     if (p == 0.5) return 0;
+    if (df >= detail::normal_from) return normal_quantile(p);
+    const double centre = std::abs(p - 0.5);
     const double tail = p < 0.5 ? p : 1 - p;
+    const auto short_of_it = [&](double t) {
+        const auto shares = detail::student_t_split(t, df);
+        return shares.from_centre ? shares.centre < centre : shares.tail > tail;
+    };
     double low = 0;
     double high = 1;
-    while (detail::student_t_tail(high, df) > tail) {
-        low = high;
-        high *= 2;
-        if (high > 1e150)
+    while (short_of_it(high)) {
+        if (high == (std::numeric_limits<double>::max)())
             return p < 0.5 ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
+        low = high;
+        high = high < 0x1p1023 ? 2 * high : (std::numeric_limits<double>::max)();
     }
     while (true) {
-        const double middle = 0.5 * (low + high);
+        const double middle = 0.5 * low + 0.5 * high;
         if (middle <= low || middle >= high) break;
-        (detail::student_t_tail(middle, df) > tail ? low : high) = middle;
+        (short_of_it(middle) ? low : high) = middle;
         if (high - low < 1e-14 * high) break;
     }
-    return p < 0.5 ? -0.5 * (low + high) : 0.5 * (low + high);
+    const double t = 0.5 * low + 0.5 * high;
+    return p < 0.5 ? -t : t;
 }
 
 }  // namespace tunekit::stats

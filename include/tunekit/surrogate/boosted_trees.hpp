@@ -97,8 +97,8 @@ struct boosted_trees {
     [[nodiscard]] state start(std::size_t d) const;
 
     /// Fits the model to rows and their targets; an earlier fit is replaced. Throws std::invalid_argument where the
-    /// sizes disagree, there is no row or more than 2^20 - 1, a feature, target or base margin is not finite, or, with
-    /// logistic loss, a target is outside [0, 1].
+    /// sizes disagree, there is no row or more than 2^20 - 1, a feature is not finite, a target or base margin is NaN
+    /// or beyond 1e30, or, with logistic loss, a target is outside [0, 1].
     template <class T, generator G>
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, G& gen) const
     {
@@ -137,7 +137,8 @@ struct boosted_trees {
         predict(s, rows, {}, out);
     }
 
-    /// The same on top of base margins, one per row; empty: base_score.
+    /// The same on top of base margins, one per row; empty: base_score. Throws std::invalid_argument where one is NaN
+    /// or beyond 1e30.
     template <class T>
     void predict(const state& s, const rows_of<T>& rows, std::span<const double> base,
                  std::span<stats::prediction> out) const
@@ -232,6 +233,9 @@ private:
                 "boosted_trees.predict: not fitted, or rows of other features, want those of fit");
         require(base.empty() || base.size() == rows.size(),
                 "boosted_trees.predict: want one base margin per row, or none");
+        for (const double b : base)
+            require(std::abs(b) <= max_target,
+                    "boosted_trees.predict: a base margin is NaN or beyond 1e30, want smaller ones");
         detail::each_block(s.used, rows, base_margin(), base, std::forward<F>(f));
     }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/random/choice.hpp"
@@ -98,8 +99,8 @@ struct gaussian_process {
                     "gaussian_process: given wants one length per feature, two where distance is both");
             for (const double l : given->lengths)
                 require(l > 0 && std::isfinite(l), "gaussian_process: a given length is not a finite number > 0");
-            require(given->variance > 0 && given->noise > 0,
-                    "gaussian_process: given variance or noise is not positive, want > 0");
+            require(given->variance > 0 && given->noise > 0 && std::isfinite(given->variance + given->noise),
+                    "gaussian_process: given variance or noise is not a finite number > 0");
         }
         state s;
         s.dimensions = d;
@@ -124,9 +125,7 @@ struct gaussian_process {
         require(rows.dimensions() == s.dimensions,
                 "gaussian_process.fit: rows of another number of features than started, want the same");
         require(rows.size() == y.size(), "gaussian_process.fit: want one target per row");
-        for (const T v : rows.data())
-            require(std::isfinite(static_cast<double>(v)),
-                    "gaussian_process.fit: a feature is NaN or infinite, want finite ones");
+        require_finite(rows);
         core::plain_vector<char> out(y.size(), 0);
         for (const std::size_t i : unanswered) {
             require(i < y.size(), "gaussian_process.fit: an unanswered position is beyond the rows, want one of them");
@@ -148,6 +147,9 @@ struct gaussian_process {
         require(answered > 0, "gaussian_process.fit: no row has a target, want one at least");
         require(std::isfinite(high - low),
                 "gaussian_process.fit: targets span more than a double holds, want a smaller range");
+        const double unit = core::detail::unit_of((std::max)(std::abs(low), std::abs(high)));
+        if (unit != 1)
+            for (double& t : targets) t /= unit;
 
         const core::plain_vector<float> seen = floats_of(rows);
         const bool longer = s.extends(seen);
@@ -175,16 +177,19 @@ struct gaussian_process {
             next.factor_rows();
             s = std::move(next);
         }
+        s.unit = unit;
         s.set_targets(targets);
         s.whiten_targets(targets);
     }
 
-    /// Predicts mean and sd of each row. Precondition: fitted, rows of as many features, out.size() == rows.size().
+    /// Predicts mean and sd of each row. Throws std::invalid_argument where a feature is NaN or infinite. Precondition:
+    /// fitted, rows of as many features, out.size() == rows.size().
     template <class T, core::executor Run>
     void predict(const state& s, const rows_of<T>& rows, std::span<stats::prediction> out, const Run& run) const
     {
         require(s.fitted() && out.size() == rows.size() && (rows.size() == 0 || rows.dimensions() == s.dimensions),
                 "gaussian_process.predict: not fitted, rows of other features, or not one prediction per row");
+        require_finite(rows);
         constexpr std::size_t block = 64;
         const auto some = [&](std::size_t k) {
             const std::size_t begin = k * block, n = (std::min)(block, rows.size() - begin);
@@ -203,10 +208,11 @@ struct gaussian_process {
         predict(s, rows, out, core::serial);
     }
 
-    /// Keeps candidates for repeated predictions.
+    /// Keeps candidates for repeated predictions. Throws std::invalid_argument where a feature is NaN or infinite.
     template <class T>
     [[nodiscard]] kept keep(const rows_of<T>& rows) const
     {
+        require_finite(rows);
         return kept(floats_of(rows), rows.dimensions());
     }
 
@@ -222,6 +228,14 @@ struct gaussian_process {
     }
 
 private:
+    template <class T>
+    static void require_finite(const rows_of<T>& rows)
+    {
+        for (const T v : rows.data())
+            require(std::isfinite(static_cast<double>(v)),
+                    "gaussian_process: a feature is NaN or infinite, want finite ones");
+    }
+
     template <class T>
     [[nodiscard]] static core::plain_vector<float> floats_of(const rows_of<T>& rows)
     {

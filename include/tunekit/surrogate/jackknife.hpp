@@ -10,6 +10,7 @@
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::surrogate {
@@ -35,10 +36,10 @@ public:
 
     [[nodiscard]] std::size_t trees() const noexcept { return trees_; }
 
-    /// The variance at one point. `centred` are the H tree predictions less their mean.
+    /// The variance at one point, at any scale. `centred` are the H tree predictions less their mean.
     [[nodiscard]] double variance(std::span<const double> centred) const;
 
-    /// The variances at m points: centred[b * m + r] is tree b at point r.
+    /// The variances at m points: centred[b * m + r] is tree b at point r. NaN where squares overflow.
     void variances(const double* centred, std::size_t m, double* out) const;
 
     friend bool operator==(const jackknife&, const jackknife&) = default;
@@ -87,8 +88,11 @@ TUNEKIT_INLINE jackknife::jackknife(std::span<const std::uint32_t> counts, std::
 TUNEKIT_INLINE double jackknife::variance(std::span<const double> centred) const
 {
     double out = 0;
-    variances(centred.data(), 1, &out);
-    return out;
+    const double unit = core::detail::unit_of(core::detail::largest_magnitude(centred));
+    core::plain_vector<double> divided(centred);
+    for (double& c : divided) c /= unit;
+    variances(divided.data(), 1, &out);
+    return out * unit * unit;
 }
 
 TUNEKIT_INLINE void jackknife::variances(const double* centred, std::size_t m, double* out) const

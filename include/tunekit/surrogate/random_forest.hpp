@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/core/detail/unit.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/random/philox.hpp"
@@ -79,7 +80,8 @@ struct random_forest {
     /// A fitted forest. A regular value.
     struct state {
         std::size_t dimensions = 0;
-        detail::forest forest;  ///< the trees
+        detail::forest forest;  ///< the trees, of targets divided by `unit`
+        double unit = 1;        ///< a power of two, so that targets of any scale have squares
         jackknife ij;           ///< where the sd is the jackknife's
 
         friend bool operator==(const state&, const state&) = default;
@@ -89,7 +91,12 @@ struct random_forest {
         /// The number of nodes of a tree.
         [[nodiscard]] std::size_t nodes(std::size_t tree) const { return forest.root[tree + 1] - forest.root[tree]; }
         /// Node i of a tree; node 0 is its root. Use it to inspect forests; predict does not use it.
-        [[nodiscard]] detail::node_view node(std::size_t tree, std::size_t i) const { return forest.view(tree, i); }
+        [[nodiscard]] detail::node_view node(std::size_t tree, std::size_t i) const
+        {
+            detail::node_view out = forest.view(tree, i);
+            out.value *= unit;
+            return out;
+        }
     };
 
     /// An empty forest of d features. Throws std::invalid_argument where a parameter is out of range.
@@ -112,6 +119,12 @@ struct random_forest {
     void fit(state& s, const rows_of<T>& rows, std::span<const double> y, const Run& run, G& gen) const
     {
         check(s, rows, y);
+        const double unit = core::detail::unit_of(core::detail::largest_magnitude(y));
+        core::plain_vector<double> divided;
+        if (unit != 1) {
+            for (const double t : y) divided.push_back(t / unit);
+            y = divided;
+        }
         const detail::binned data = detail::bin_rows(rows, 0, "random_forest.fit");
         const detail::packed_targets targets(y);
         const std::uint64_t key = random::bits(gen);
@@ -131,6 +144,7 @@ struct random_forest {
         });
         state next;
         next.dimensions = s.dimensions;
+        next.unit = unit;
         next.forest = detail::pack(grown, data, sd == forest_sd::total_variance);
         if (sd == forest_sd::jackknife) {
             core::plain_vector<std::uint32_t> counts;
@@ -230,8 +244,8 @@ private:
         }
         for (std::size_t r = 0; r < n; ++r) {
             const double mean = first[r] / count;
-            out[r].mean = origin[r] + mean;
-            out[r].sd = std::sqrt((std::max)(0.0, second[r] / count - mean * mean) + inner[r] / count);
+            out[r].mean = (origin[r] + mean) * s.unit;
+            out[r].sd = std::sqrt((std::max)(0.0, second[r] / count - mean * mean) + inner[r] / count) * s.unit;
         }
         for (std::size_t r = 0; jack && r < n; r += strip) {
             double* part = all.data() + r * h;
@@ -240,7 +254,7 @@ private:
             std::array<double, strip> variance;
             s.ij.variances(part, strip, variance.data());
             for (std::size_t k = 0; k < strip && r + k < n; ++k)
-                out[r + k].sd = std::sqrt((std::max)(0.0, variance[k]));
+                out[r + k].sd = std::sqrt((std::max)(0.0, variance[k])) * s.unit;
         }
     }
 };

@@ -523,6 +523,47 @@ TEST_CASE("close_to: tolerances, NaN, infinities, integers, sizes")
     CHECK_THROWS_AS((measure::timed{[](int) {}, measure::fixed{}, wrong}.validate()), std::invalid_argument);
 }
 
+TEST_CASE("close_to: integers are compared as integers, long doubles as themselves, and the line tells them apart")
+{
+    const auto differs = []<class T>(T got, T want, measure::tolerance within = {}) {
+        const T a[]{got}, b[]{want};
+        return measure::close_to(std::span<const T>(a), std::span<const T>(b), within).value_or("");
+    };
+    constexpr std::int64_t big = std::int64_t{1} << 53, lowest = std::numeric_limits<std::int64_t>::min();
+    CHECK(differs(big + 1, big) == "element 0 is 9007199254740993, want 9007199254740992 (absolute 0, relative 0)");
+    CHECK(differs(big + 1, big, {.absolute = 1}).empty());
+    CHECK_FALSE(differs(big + 1, big, {.absolute = 0.5}).empty());
+    CHECK_FALSE(differs(std::uint64_t{0x9E3779B97F4A7C15}, std::uint64_t{0x9E3779B97F4A7C16}).empty());
+    CHECK(differs(~std::uint64_t{0}, ~std::uint64_t{0}).empty());
+    // A distance that no signed integer holds.
+    CHECK_FALSE(differs(std::numeric_limits<std::int64_t>::max(), lowest, {.absolute = 1e19}).empty());
+    CHECK(differs(std::numeric_limits<std::int64_t>::max(), lowest, {.absolute = 2e19}).empty());
+    CHECK_FALSE(differs(std::int64_t{1}, std::int64_t{-1}, {.absolute = 1.9}).empty());
+    CHECK(differs(std::int8_t{127}, std::int8_t{-128}, {.absolute = 255}).empty());
+    CHECK_FALSE(differs(std::int8_t{127}, std::int8_t{-128}, {.absolute = 254}).empty());
+    CHECK(differs(100, 110, {.relative = 0.1}).empty());
+    CHECK_FALSE(differs(true, false).empty());
+    CHECK(differs(0.1F, 0.25F) == "element 0 is 0.1, want 0.25 (absolute 0, relative 0)");
+    if (std::numeric_limits<long double>::digits > std::numeric_limits<double>::digits) {
+        const long double next = 1 + std::numeric_limits<long double>::epsilon();
+        CHECK_FALSE(differs(next, 1.0L).empty());
+        CHECK(differs(next, 1.0L, {.absolute = 1e-15}).empty());
+        CHECK_FALSE(differs(std::numeric_limits<long double>::infinity(), 1.0L, {.relative = 1}).empty());
+    }
+}
+
+TEST_CASE("matches refuses sizes that differ when it is made")
+{
+    std::vector<float> out(3);
+    const std::vector<float> want(2), right(3);
+    const std::vector<unsigned char> inner(2);
+    CHECK_THROWS_WITH_AS((void)measure::matches<float>(out, want),
+                         "tunekit: matches: output and reference differ in size, want the same", std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)measure::matches<float>(out, right, {}, inner),
+                         "tunekit: matches: output and mask differ in size, want the same", std::invalid_argument);
+    CHECK_FALSE(measure::matches<float>{out, right}());
+}
+
 TEST_CASE("in_process refuses settings that mean nothing, and takes what can only be moved")
 {
     CHECK_THROWS_AS(

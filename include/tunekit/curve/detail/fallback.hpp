@@ -13,6 +13,12 @@
 
 namespace tunekit::curve::detail {
 
+/// 1 / last - 1 / then, for then >= last > 0: infinite where it is too large for a double, never NaN.
+[[nodiscard]] inline double saving(double last, double then)
+{
+    return last > 1e-300 ? 1 / last - 1 / then : (then - last) / then / last;
+}
+
 /// Mean = last (1 + g), sd = 0.05 last, where g is half the mean relative growth over the last 3 stretches of horizon -
 /// n trials.
 /// Precondition: best.back() > 0 and horizon > n, as `belief` has checked them.
@@ -32,7 +38,7 @@ namespace tunekit::curve::detail {
     const double g = slots > 0 ? 0.5 * growth / slots : 0;
     forecast out{.last = last, .mean = last * (1 + g), .sd = 0.05 * last, .basis = basis::fallback};
     out.expected_improvement = stats::expected_excess({out.mean, out.sd}, last);
-    out.expected_saving = 1 / last - 1 / (last + out.expected_improvement);
+    out.expected_saving = saving(last, last + out.expected_improvement);
     const double half = 1.6448536269514722 * out.sd;  // of a normal, cut where the curve cannot be
     out.low = (std::max)(last, out.mean - half);
     out.high = out.mean + half;

@@ -20,9 +20,11 @@ class best_list {
 public:
     best_list(std::size_t n, const space::index_set& visited) : most_(n), visited_(&visited) { kept_.reserve(n); }
 
-    /// Offers a configuration; true where it was taken in. One of equal score displaces nobody.
+    /// Offers a configuration; true where it was taken in. One of equal score displaces nobody, and one whose score is
+    /// NaN is never taken: it has no place in an order.
     bool offer(index which, double score)
     {
+        if (score != score) return false;
         if (kept_.size() == most_ && !(most_ > 0 && score > kept_.front().score)) return false;
         if (visited_->contains(which)) return false;
         for (const entry& e : kept_)

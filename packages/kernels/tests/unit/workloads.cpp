@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <set>
+#include <stdexcept>
 #include <string>
 
 namespace tk = tunekit;
@@ -38,6 +40,30 @@ TEST_CASE("a convolution's output size and work follow the closed form")
     CHECK(odd.ow() == 5);
     CHECK(odd.macs() == 2 * 4 * 5 * 7 * 3 * 3);
     CHECK(odd.outputs() == 2 * 7 * 4 * 5);
+}
+
+TEST_CASE("huge shapes are counted without overflow, and refused in words")
+{
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    constexpr gemm_shape cubed{.m = 3000000, .n = 3000000, .k = 3000000};
+    CHECK(cubed.macs() == most);
+    CHECK(cubed.flops() == 5.4e19);
+    CHECK_THROWS_WITH_AS(detail::require_valid(cubed),
+                         "tunekit: gemm_shape: multiplications are 2^63 or more, want fewer", std::invalid_argument);
+    constexpr gemm_shape large{.m = 2000000, .n = 2000000, .k = 2000000};
+    CHECK(large.macs() == 8000000000000000000);
+    detail::require_valid(large);
+    constexpr int high = std::numeric_limits<int>::max();
+    CHECK_THROWS_WITH_AS(detail::require_valid(conv2d_shape{.height = high, .width = 1, .kernel_h = 3, .padding_h = 1}),
+                         "tunekit: conv2d_shape: the padded image is 2147483649 x 1, want sides below 2^31",
+                         std::invalid_argument);
+    constexpr conv2d_shape huge{.batch = high, .ci = high, .height = high, .width = high, .co = high};
+    CHECK(huge.inputs() == most);
+    CHECK(huge.outputs() == most);
+    CHECK(huge.macs() == most);
+    CHECK(huge.oh() == high);
+    CHECK(huge.flops() > 9e55);
+    CHECK_THROWS_AS(detail::require_valid(huge), std::invalid_argument);
 }
 
 TEST_CASE("each layer's MFLOP are those of the published tables")

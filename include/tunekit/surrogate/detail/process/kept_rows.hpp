@@ -161,8 +161,8 @@ TUNEKIT_INLINE void whitened::add_products(const posterior& s)
 TUNEKIT_INLINE void whitened::predict(const posterior& s, std::span<stats::prediction> out) const
 {
     for (std::size_t k = 0; k < out.size(); ++k)
-        out[k] = {.mean = s.mean + by_white_[k] - (s.mean - s.origin) * by_one_[k],
-                  .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k]))};
+        out[k] = {.mean = (s.mean + by_white_[k] - (s.mean - s.origin) * by_one_[k]) * s.unit,
+                  .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k])) * s.unit};
 }
 
 TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions) const

@@ -33,7 +33,7 @@ public:
     [[nodiscard]] double mean(std::span<const std::uint16_t> at) const;
 
 private:
-    double mean_ = 0;                                // of the targets
+    double unit_ = 1, mean_ = 0;                     // of the targets, the mean in units
     core::plain_vector<double> weights_;             // of each row; 0 behind the last one, for whole strips
     std::vector<core::plain_vector<double>> terms_;  // of a column [value][row]
 };
@@ -44,7 +44,7 @@ private:
 namespace tunekit::surrogate::detail {
 
 TUNEKIT_INLINE looked_up::looked_up(const posterior& s, std::span<const std::size_t> values)
-    : mean_(s.mean), weights_(strips_for(s.size()) * strip), terms_(values.size())
+    : unit_(s.unit), mean_(s.mean), weights_(strips_for(s.size()) * strip), terms_(values.size())
 {
     const std::size_t n = weights_.size();
     const std::vector<double> weights = s.weights();
@@ -75,7 +75,7 @@ TUNEKIT_INLINE double looked_up::mean(std::span<const std::uint16_t> at) const
         sum.add(i % strip / core::detail::pack_size,
                 core::detail::load(weights_.data() + i) * ((1.0 + v + v * v * (1.0 / 3)) * linalg::exp(-v)));
     }
-    return mean_ + sum.total();
+    return (mean_ + sum.total()) * unit_;
 }
 
 }  // namespace tunekit::surrogate::detail

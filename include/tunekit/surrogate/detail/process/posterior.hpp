@@ -44,6 +44,7 @@ struct posterior {
     matern covariance;
     point_strips points;  ///< the coordinates of `taken`
     triangle factor;
+    double unit = 1;                      ///< a power of two that divides the targets, so that they have squares
     double origin = 0, mean = 0, sd = 1;  ///< the first target of `taken`; mean and sd of all
     core::plain_vector<char> open;        ///< whether a row of `taken` is without a target
     core::plain_vector<double> targets;   ///< (y - mean) / sd, 0 for a row without a target
@@ -73,7 +74,7 @@ struct posterior {
     /// The coordinates, by the ranges of what was seen. `kinds` has the distance of each column.
     void measure_columns(std::span<const column_distance> kinds);
     [[nodiscard]] point_strips points_of(std::span<const std::size_t> some) const;
-    /// `y` has the target of each row, NaN for a row without one. Precondition: a row of `taken` has one.
+    /// `y` has the target of each row in units, NaN for a row without one. Precondition: a row of `taken` has one.
     void set_targets(std::span<const double> y);
     /// Everything from the parameters and `taken` on.
     void factor_rows();

@@ -117,8 +117,8 @@ template <class T>
 
 }  // namespace detail
 
-/// The relative error: the largest |a - b| over the largest |b|; +inf where an element of `a` is NaN or the sizes
-/// differ.
+/// The relative error: the largest |a - b| over the largest |b|; +inf where an element is NaN or the sizes differ. It
+/// is NaN where one of `b` is infinite, equal or not: compare with `measure::close_to`, or refuse by !(error < limit).
 [[nodiscard]] inline double relative_error(std::span<const float> a, std::span<const float> b)
 {
     return detail::relative_error_of(a, b);

@@ -6,11 +6,36 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <string>
 
 #include "tunekit/core/error.hpp"
 
 namespace tunekit::kernels {
+
+namespace detail {
+
+/// A product of sizes, the largest int64 where it is larger.
+[[nodiscard]] constexpr std::int64_t product(std::initializer_list<std::int64_t> sizes) noexcept
+{
+    std::int64_t out = 1;
+    double all = 1;
+    for (const std::int64_t size : sizes) {
+        all *= static_cast<double>(size);
+        if (all >= 0x1p63) return (std::numeric_limits<std::int64_t>::max)();
+        out *= size;
+    }
+    return out;
+}
+
+/// The outputs along one axis.
+[[nodiscard]] constexpr int outputs_along(int size, int padding, int kernel, int stride) noexcept
+{
+    return static_cast<int>((std::int64_t{size} + 2 * std::int64_t{padding} - kernel) / stride + 1);
+}
+
+}  // namespace detail
 
 /// A two-dimensional convolution of a batch of images. An aggregate: name what you set.
 ///
@@ -34,30 +59,36 @@ struct conv2d_shape {
     int groups = 1;                    ///< divides ci and co
 
     /// The height of the output.
-    [[nodiscard]] constexpr int oh() const noexcept { return (height + 2 * padding_h - kernel_h) / stride_h + 1; }
+    [[nodiscard]] constexpr int oh() const noexcept
+    {
+        return detail::outputs_along(height, padding_h, kernel_h, stride_h);
+    }
     /// The width of the output.
-    [[nodiscard]] constexpr int ow() const noexcept { return (width + 2 * padding_w - kernel_w) / stride_w + 1; }
+    [[nodiscard]] constexpr int ow() const noexcept
+    {
+        return detail::outputs_along(width, padding_w, kernel_w, stride_w);
+    }
 
-    /// The number of multiplications, including those with padding.
+    /// The number of multiplications, including those with padding; at most 2^63 - 1.
     [[nodiscard]] constexpr std::int64_t macs() const noexcept
     {
-        return std::int64_t{1} * batch * oh() * ow() * co * (ci / groups) * kernel_h * kernel_w;
+        return detail::product({batch, oh(), ow(), co, ci / groups, kernel_h, kernel_w});
     }
-    /// Two for each multiplication.
-    [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
-
-    /// The number of floats of the input.
-    [[nodiscard]] constexpr std::int64_t inputs() const noexcept
+    /// Two for each multiplication, however many there are.
+    [[nodiscard]] constexpr double flops() const noexcept
     {
-        return std::int64_t{1} * batch * ci * height * width;
+        return 2.0 * batch * oh() * ow() * co * (ci / groups) * kernel_h * kernel_w;
     }
+
+    /// The number of floats of the input; at most 2^63 - 1, as those below.
+    [[nodiscard]] constexpr std::int64_t inputs() const noexcept { return detail::product({batch, ci, height, width}); }
     /// The number of floats of the weights.
     [[nodiscard]] constexpr std::int64_t weights() const noexcept
     {
-        return std::int64_t{1} * co * (ci / groups) * kernel_h * kernel_w;
+        return detail::product({co, ci / groups, kernel_h, kernel_w});
     }
     /// The number of floats of the output.
-    [[nodiscard]] constexpr std::int64_t outputs() const noexcept { return std::int64_t{1} * batch * co * oh() * ow(); }
+    [[nodiscard]] constexpr std::int64_t outputs() const noexcept { return detail::product({batch, co, oh(), ow()}); }
 
     /// Whether it has Winograd's form: 3 x 3, without stride, without groups.
     [[nodiscard]] constexpr bool fits_winograd() const noexcept
@@ -89,10 +120,10 @@ struct gemm_shape {
     int batch = 1;            ///< products
     int m = 1, n = 1, k = 1;  ///< rows of A, columns of B, columns of A
 
-    /// The number of multiplications.
-    [[nodiscard]] constexpr std::int64_t macs() const noexcept { return std::int64_t{1} * batch * m * n * k; }
-    /// Two for each multiplication.
-    [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * static_cast<double>(macs()); }
+    /// The number of multiplications; at most 2^63 - 1.
+    [[nodiscard]] constexpr std::int64_t macs() const noexcept { return detail::product({batch, m, n, k}); }
+    /// Two for each multiplication, however many there are.
+    [[nodiscard]] constexpr double flops() const noexcept { return 2.0 * batch * m * n * k; }
 
     friend bool operator==(const gemm_shape&, const gemm_shape&) = default;
 };
@@ -125,8 +156,14 @@ namespace detail {
     return s;
 }
 
-/// Checks a shape. Throws std::invalid_argument where a size is not positive, a padding negative, the output empty or
-/// the channels not a multiple of the groups.
+/// Throws std::invalid_argument where what is counted is 2^63 or more.
+inline void require_countable(std::int64_t counted, const char* what)
+{
+    require(counted < (std::numeric_limits<std::int64_t>::max)(), std::string(what) + " are 2^63 or more, want fewer");
+}
+
+/// Checks a shape. Throws std::invalid_argument where a size is not positive, a padding negative, the output empty, the
+/// channels not a multiple of the groups, or a padded side, the inputs or the multiplications too many.
 inline void require_valid(const conv2d_shape& s)
 {
     require(s.batch > 0 && s.ci > 0 && s.height > 0 && s.width > 0 && s.co > 0 && s.kernel_h > 0 && s.kernel_w > 0 &&
@@ -135,11 +172,17 @@ inline void require_valid(const conv2d_shape& s)
     require(s.padding_h >= 0 && s.padding_w >= 0 && s.padding_h < s.kernel_h && s.padding_w < s.kernel_w,
             "conv2d_shape: padding is " + std::to_string(s.padding_h) + " x " + std::to_string(s.padding_w) +
                 ", want >= 0 and less than the kernel");
-    require(s.height + 2 * s.padding_h >= s.kernel_h && s.width + 2 * s.padding_w >= s.kernel_w,
+    const std::int64_t high = s.height + 2 * std::int64_t{s.padding_h}, wide = s.width + 2 * std::int64_t{s.padding_w};
+    require(high >= s.kernel_h && wide >= s.kernel_w,
             "conv2d_shape: the kernel is larger than the padded image, want an output");
+    constexpr int most = (std::numeric_limits<int>::max)();
+    require(high <= most && wide <= most, "conv2d_shape: the padded image is " + std::to_string(high) + " x " +
+                                              std::to_string(wide) + ", want sides below 2^31");
     require(s.groups > 0 && s.ci % s.groups == 0 && s.co % s.groups == 0,
             "conv2d_shape: groups is " + std::to_string(s.groups) + ", want a divisor of the " + std::to_string(s.ci) +
                 " input and " + std::to_string(s.co) + " output channels");
+    require_countable(s.macs(), "conv2d_shape: multiplications");
+    require_countable(s.inputs(), "conv2d_shape: inputs");
 }
 
 /// The same check, which also refuses groups, for kernels without them.
@@ -149,10 +192,12 @@ inline void require_ungrouped(const conv2d_shape& s)
     require(s.groups == 1, "conv2d_shape: groups is " + std::to_string(s.groups) + ", want 1 for this kernel");
 }
 
-/// Checks a shape. Throws std::invalid_argument where a size is not positive.
+/// Checks a shape. Throws std::invalid_argument where a size is not positive, or the number of multiplications too
+/// large.
 inline void require_valid(const gemm_shape& s)
 {
     require(s.batch > 0 && s.m > 0 && s.n > 0 && s.k > 0, "gemm_shape: a size is below 1, want >= 1");
+    require_countable(s.macs(), "gemm_shape: multiplications");
 }
 
 }  // namespace detail
