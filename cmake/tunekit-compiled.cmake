@@ -4,7 +4,7 @@
 if(NOT TARGET tunekit::compiled)
     set(sources)
     foreach(root IN LISTS tunekit_compiled_roots)
-        foreach(part compiled processes/compiled records/compiled)
+        foreach(part compiled compiled_strategies compiled_combined processes/compiled records/compiled)
             if(EXISTS ${root}/tunekit/${part}.cpp AND (NOT part MATCHES records OR TARGET nlohmann_json::nlohmann_json))
                 list(APPEND sources ${root}/tunekit/${part}.cpp)
             endif()

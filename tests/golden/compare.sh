@@ -58,6 +58,6 @@ for compiler in "$gxx" "$clangxx"; do
     for level in -O0 -O3; do compare "$compiler" $level "$(basename "$compiler")$level" "$@"; done
 done
 root=$(dirname "$source")/../..
-compare "$gxx" -O0 compiled "$@" -DTUNEKIT_COMPILED "$root/include/tunekit/compiled.cpp" "$root/packages/processes/include/tunekit/processes/compiled.cpp" \
+compare "$gxx" -O0 compiled "$@" -DTUNEKIT_COMPILED "$root"/include/tunekit/compiled*.cpp "$root/packages/processes/include/tunekit/processes/compiled.cpp" \
     "$root/packages/records/include/tunekit/records/compiled.cpp"
 exit $bad

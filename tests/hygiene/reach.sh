@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # reach.sh ROOT COMPILER FLAG...: what a header brings in from outside, indirectly too, is what cmake/floors.txt lets reach it, and an umbrella
-# what reaches one of its headers. The core is read with the core's include path alone, processes with that and its own, compiled.cpp of both, too:
+# what reaches one of its headers. The core is read with the core's include path alone, processes with that and its own, compiled*.cpp of both, too:
 # tunekit.hpp and all of processes need no library, whatever floors.txt says. <chrono> reaches nobody; where Eigen is let in, so is what it brings;
 # Boost reaches nobody.
 set -eu
@@ -17,7 +17,7 @@ bad=0
 scratch=$(mktemp)
 trap 'rm -f "$scratch"' EXIT
 cd "$root"
-for header in $(find include packages/*/include -path '*/tunekit/*' \( -name '*.hpp' -o -name compiled.cpp \) ! -path '*/records/compiled.cpp' | LC_ALL=C sort); do
+for header in $(find include packages/*/include -path '*/tunekit/*' \( -name '*.hpp' -o -name 'compiled*.cpp' \) ! -path '*/records/compiled.cpp' | LC_ALL=C sort); do
     own=${header##*include/tunekit/}
     case $own in
     processes[/.]* | *.cpp) let_in='' ;;
