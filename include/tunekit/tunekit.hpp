@@ -2,8 +2,8 @@
 #pragma once
 
 /// \file
-/// What a first program needs of the core: a space, ways to measure, `tune` and the recommended recipe. docs/words.md has
-/// the header of each word to start with. Needs a compiler and nothing else. `tune(space, kernel, budget)`, child
+/// What a first program needs of the core: a space, ways to measure, `tune` and the recommended recipe. docs/words.md
+/// has the header of each word to start with. Needs a compiler and nothing else. `tune(space, kernel, budget)`, child
 /// processes and programs come with tunekit/processes.hpp.
 
 // space
