@@ -8,9 +8,7 @@
 
 // space
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/permutation.hpp"
 #include "tunekit/space/product.hpp"
-#include "tunekit/space/split.hpp"
 // measure
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/function.hpp"
