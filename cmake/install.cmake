@@ -7,7 +7,8 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 set(tunekit_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tunekit)
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig OUTPUT_VARIABLE up)  # from pkg-config's files
 install(TARGETS tunekit EXPORT tunekit FILE_SET HEADERS)
-install(FILES include/tunekit/compiled.cpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tunekit)
+install(FILES include/tunekit/compiled.cpp include/tunekit/compiled_strategies.cpp include/tunekit/compiled_combined.cpp
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tunekit)
 install(FILES cmake/tunekit-compiled.cmake DESTINATION ${tunekit_config_dir})
 install(EXPORT tunekit NAMESPACE tunekit:: FILE tunekit-targets.cmake DESTINATION ${tunekit_config_dir})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tunekit.pc.in ${PROJECT_BINARY_DIR}/tunekit.pc @ONLY)

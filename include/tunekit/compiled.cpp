@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-// The bodies of the core's headers, compiled once: the target tunekit::compiled, or this file among the sources of a program of which every
-// translation unit is compiled with -DTUNEKIT_COMPILED, with tunekit/processes/compiled.cpp and tunekit/records/compiled.cpp where it uses
-// these packages. core/compiled.hpp says which bodies those are.
+// The bodies of the core's headers, compiled once: the target tunekit::compiled, or this file, compiled_strategies.cpp and compiled_combined.cpp
+// among the sources of a program of which every translation unit is compiled with -DTUNEKIT_COMPILED, with tunekit/processes/compiled.cpp and
+// tunekit/records/compiled.cpp where it uses these packages. core/compiled.hpp says which bodies those are.
 
 #if !defined(TUNEKIT_COMPILED)
 #error "tunekit: compile all of the program, compiled.cpp too, with -DTUNEKIT_COMPILED"
 #endif
 #define TUNEKIT_BODIES 1
-
-// first what TUNEKIT_ONCE instantiates by its name alone: clang does so where it stands
-#include "tunekit/search/annealing.hpp"
-#include "tunekit/search/genetic.hpp"
-#include "tunekit/search/grid.hpp"
-#include "tunekit/search/hill_climb.hpp"
-#include "tunekit/search/random.hpp"
-#include "tunekit/space/product.hpp"
 
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/measure.hpp"

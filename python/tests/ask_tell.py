@@ -2,8 +2,8 @@
 """ask_tell.py PROGRAM...: what ask and tell cost in Python, in processor time, beside programs of same_proposals.cpp on the same run, in turns.
 
     for level in x86-64 native; do g++ -std=c++20 -O3 -march=$level -DTUNEKIT_COMPILED -I include -I /usr/include/eigen3 \\
-        $(printf ' -I %s' packages/*/include) python/tests/same_proposals.cpp include/tunekit/compiled.cpp \\
-        packages/{processes,records}/include/tunekit/*/compiled.cpp -lz -o ask_tell_$level; done
+        $(printf ' -I %s' packages/*/include) python/tests/same_proposals.cpp include/tunekit/compiled*.cpp \\
+        packages/{processes/include/tunekit/processes/processes,records/include/tunekit/records/records}.cpp -lz -o ask_tell_$level; done
     python python/tests/ask_tell.py ./ask_tell_x86-64 ./ask_tell_native
 """
 

@@ -12,7 +12,9 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/any_strategy.hpp"
+#include "tunekit/space/permutation.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/split.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
 
 namespace tk = tunekit;

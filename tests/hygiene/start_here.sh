@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# start_here.sh ROOT COMPILER FLAG...: the words under "Start here" of docs/words.md are 63. processes.hpp has those of the item that names it, and tunekit.hpp all
-# others without a star, with the FLAGs of the core and without Eigen; tunekit.hpp includes nothing that has none of them.
+# start_here.sh ROOT COMPILER FLAG...: the words under "Start here" of docs/words.md are 63. The header that stands before a word in its item has it, tunekit.hpp where there
+# is none: all without a star compile with the FLAGs of the core, without Eigen; tunekit.hpp includes nothing that has none of its words.
 set -eu
 cd "$1"
 shift
@@ -9,29 +9,35 @@ section=$(awk '/^## / { on = /Start here/ } on && /^[*] / { list = 1 } on && lis
 bad=0
 count=$(echo "$section" | grep -o '`[a-z_:0-9]*`\*\?' | wc -l)
 [ "$count" = 63 ] || { echo "docs/words.md: $count words to start with, want 63"; bad=1; }
-# bare OF_PROCESSES: the words without a star, of the item that names processes.hpp (1) or of all others (0).
-bare() {
-    echo "$section" | awk -v want="$1" '/^[*] / { of_processes = /processes[.]hpp/ } of_processes == want' |
-        grep -o '`[a-z_:0-9]*`\*\?' | sed -n 's/^`\(.*\)`$/\1/p'
-}
-# has HEADER WORDS COMMAND...: it has them, as the compiler sees it.
-has() {
-    of=$1 list=$2
-    shift 2
+# HEADER WORD, a line for each word without a star.
+placed=$(echo "$section" | awk '
+    { items[/^[*] / ? ++n : n] = item }
+    END {
+        for (i = 1; i <= n; ++i) {
+            header = "tunekit/tunekit.hpp"
+            for (rest = items[i]; match(rest, /`[^`]*`[*]?/); rest = substr(rest, RSTART + RLENGTH)) {
+                word = substr(rest, RSTART + 1, RLENGTH - 2)
+                if (word ~ /[.]hpp$/) header = word
+                else if (word ~ /^[a-z_:0-9]+$/) print header, word
+            }
+        }
+    }')
+# in_header HEADER: its words.
+in_header() { echo "$placed" | sed -n "s,^$1 ,,p"; }
+for header in $(echo "$placed" | sed 's/ .*//' | LC_ALL=C sort -u); do
+    root=
+    [ -e "include/$header" ] || for folder in packages/*/include; do [ ! -e "$folder/$header" ] || root=-I$folder; done
     {
-        echo "#include \"tunekit/$of\""
-        echo "$list" | while read -r word; do
+        echo "#include \"$header\""
+        in_header "$header" | while read -r word; do
             case $word in
             *::) echo "namespace start_${word%::} = tunekit::${word%::};" ;;
             *) echo "namespace start_$(echo "$word" | tr : _) { using tunekit::$word; }" ;;
             esac
         done
-    } | "$@" -std=c++20 -fsyntax-only -x c++ - || { echo "$of lacks the words that the compiler names"; bad=1; }
-}
-words=$(bare 0)
-has tunekit.hpp "$words" "$@"
-of_processes=$(bare 1)
-[ -z "$of_processes" ] || has processes.hpp "$of_processes" "$@" -Ipackages/processes/include
+    } | "$@" -std=c++20 -fsyntax-only -x c++ $root - || { echo "${header#tunekit/} lacks the words that the compiler names"; bad=1; }
+done
+words=$(in_header tunekit/tunekit.hpp)
 for header in $(sed -n 's/^#include "tunekit\/\(.*\)"$/\1/p' include/tunekit/tunekit.hpp); do
     floor=${header%%/*}
     floor=${floor%.hpp}

@@ -8,8 +8,9 @@
 /// further down, between `#if TUNEKIT_BODIES` and `#endif`. Each is marked TUNEKIT_INLINE. Header-only is the default.
 /// A program that defines TUNEKIT_COMPILED for all of its units takes these bodies from `tunekit/compiled.cpp`, and a
 /// package's from `tunekit/PACKAGE/compiled.cpp`, which are compiled once. `TUNEKIT_ONCE(declaration)` is the same for
-/// a function template and the arguments that most programs have: compiled.cpp instantiates it, and no other unit does.
-/// Its definition stands outside of a class and is not `inline`, or g++ instantiates it again wherever it is called.
+/// a function template and the arguments that most programs have: compiled_strategies.cpp or compiled_combined.cpp,
+/// which stand beside compiled.cpp, instantiates it, and no other unit does. Its definition stands outside of a class
+/// and is not `inline`, or g++ instantiates it again wherever it is called.
 
 #if !defined(TUNEKIT_COMPILED)
 #define TUNEKIT_BODIES 1
@@ -17,11 +18,10 @@
 #define TUNEKIT_ONCE(...)
 #else
 #define TUNEKIT_INLINE
-#if defined(TUNEKIT_BODIES)  // tunekit/compiled.cpp defines it
-#define TUNEKIT_ONCE(...) template __VA_ARGS__;
-#else
+#define TUNEKIT_ELSEWHERE extern  // nothing, in the unit that instantiates
+#define TUNEKIT_ONCE(...) TUNEKIT_ELSEWHERE template __VA_ARGS__;
+#if !defined(TUNEKIT_BODIES)  // compiled.cpp defines it
 #define TUNEKIT_BODIES 0
-#define TUNEKIT_ONCE(...) extern template __VA_ARGS__;
 #endif
 #endif
 

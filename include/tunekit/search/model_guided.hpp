@@ -112,7 +112,7 @@ struct model_guided {
         detail::pending out;                                    ///< proposed and not answered
         detail::guidance told;                                  ///< what the past says of the space
         detail::turns turn;                                     ///< with a past: whose proposal is next
-        std::vector<state> alone;                               ///< with a past: the state that knows nothing of it
+        detail::other_state<state> alone;                       ///< with a past: the state that knows nothing of it
     };
 
     /// Takes an experience as its past; an empty one changes nothing.
@@ -145,16 +145,16 @@ struct model_guided {
         if (!told.on()) return cold;
         state<Space> s = begun(std::move(told));
         s.turn.starts = s.told.starts();
-        s.alone.push_back(std::move(cold));
+        s.alone.hold(std::move(cold));
         return s;
     }
 
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state<Space>& s, const Space& space, std::size_t n, G& gen) const
     {
-        if (s.alone.empty()) return own(s, space, n, gen);
+        if (!s.alone.there()) return own(s, space, n, gen);
         return detail::proposed_in_turn(s.turn, space, n, [&](bool plain, std::size_t some) {
-            return own(plain ? s.alone.front() : s, space, some, gen);
+            return own(plain ? *s.alone : s, space, some, gen);
         });
     }
 
@@ -163,8 +163,9 @@ struct model_guided {
                  std::span<const measure::measurement> measured, G&) const
     {
         hear(s, space, batch, measured);
-        for (state<Space>& other : s.alone) hear(other, space, batch, measured);
-        if (!s.alone.empty()) s.turn.hear(batch, measured);
+        if (!s.alone.there()) return;
+        hear(*s.alone, space, batch, measured);
+        s.turn.hear(batch, measured);
     }
 
     /// The scores that the model is fitted to, one per measured configuration. Precondition: a valid one.

@@ -115,7 +115,7 @@ struct portfolio {
         detail::calendar due;                  ///< when the forest, the shortlists and the line are made again
         detail::guidance told;                 ///< what the past says of the space
         detail::turns turn;                    ///< with a past: whose proposal is next
-        std::vector<state> alone;              ///< with a past: the state that knows nothing of it
+        detail::other_state<state> alone;      ///< with a past: the state that knows nothing of it
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -138,7 +138,7 @@ struct portfolio {
         s.process = process.start(columns(s, space, process_encoding, true));
         s.turn.starts = s.told.starts();
         s.due = cold.due = detail::calendar(2);
-        s.alone.push_back(std::move(cold));
+        s.alone.hold(std::move(cold));
         return s;
     }
 
@@ -146,9 +146,9 @@ struct portfolio {
     template <class Space, generator G>
     [[nodiscard]] std::vector<index> propose(state& s, const Space& space, std::size_t n, G& gen) const
     {
-        if (s.alone.empty()) return own(s, space, n, gen);
+        if (!s.alone.there()) return own(s, space, n, gen);
         return detail::proposed_in_turn(s.turn, space, n, [&](bool plain, std::size_t some) {
-            return own(plain ? s.alone.front() : s, space, some, gen);
+            return own(plain ? *s.alone : s, space, some, gen);
         });
     }
 
@@ -158,8 +158,9 @@ struct portfolio {
     {
         assert(batch.size() == measured.size());
         hear(s, space, batch, measured);
-        for (state& other : s.alone) hear(other, space, batch, measured);
-        if (!s.alone.empty()) s.turn.hear(batch, measured);
+        if (!s.alone.there()) return;
+        hear(*s.alone, space, batch, measured);
+        s.turn.hear(batch, measured);
     }
 
     /// Tells a state anew what came of everything that it has heard of: `log_cost(i)` stands for ln of the cost of

@@ -17,8 +17,6 @@
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/grid.hpp"
 #include "tunekit/space/parameter.hpp"
-#include "tunekit/space/permutation.hpp"
-#include "tunekit/space/split.hpp"
 #include "tunekit/space/value.hpp"
 
 namespace tunekit {

@@ -65,7 +65,7 @@ namespace tunekit::surrogate {
 ///             there are more than `evidence_rows` rows.
 struct gaussian_process {
     column_distance distance = column_distance::difference;  ///< of all columns where `columns` is empty
-    std::vector<column_distance> columns{};                  ///< one per feature, or none
+    core::plain_vector<column_distance> columns{};           ///< one per feature, or none
     process_prior prior{};                                   ///< of the parameters
     std::optional<process_parameters> given{};               ///< the parameters where they are known: nothing is fitted
     double growth = 0.25;             ///< > 0; share of further rows after which the parameters are fitted again
@@ -247,8 +247,7 @@ private:
 
     [[nodiscard]] core::plain_vector<column_distance> distances(std::size_t d) const
     {
-        return columns.empty() ? core::plain_vector<column_distance>(d, distance)
-                               : core::plain_vector<column_distance>(std::span(columns));
+        return columns.empty() ? core::plain_vector<column_distance>(d, distance) : columns;
     }
 
     template <class G>

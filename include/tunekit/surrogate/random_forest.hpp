@@ -135,13 +135,10 @@ struct random_forest {
             .bootstrap = bootstrap,
         };
         std::vector<detail::grown_tree> grown(trees);
-        data.visit([&]<class Slot>(const Slot* slots) {
-            const auto grow = [&](std::size_t b) {
-                auto gen_of_tree = random::stream(key, stream_purpose, b);
-                grown[b] = detail::tree_grower<Slot>(data, slots, targets, y, limits, gen_of_tree).grow();
-            };
-            run(trees, grow);
-        });
+        const auto grow = [&](std::size_t b) {
+            grown[b] = detail::tree_grower(data, targets, y, limits, random::stream(key, stream_purpose, b)).grow();
+        };
+        run(trees, grow);
         state next;
         next.dimensions = s.dimensions;
         next.unit = unit;

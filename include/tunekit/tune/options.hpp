@@ -169,10 +169,11 @@ private:
     bool given_ = false;
 };
 
-/// `how` with `past` as the past of its strategy.
+/// `how` with `past` as the past of its strategy; as it is, where there is none.
 template <class P>
 [[nodiscard]] P with_experience(P how, const search::forecasts& past)
 {
+    if (past.empty()) return how;
     if constexpr (requires { how.strategy.remember(past); }) how.strategy.remember(past);
     else if constexpr (requires { how.remember(past); }) how.remember(past);
     else

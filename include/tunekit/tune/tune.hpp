@@ -4,7 +4,6 @@
 /// \file
 /// Tuning of one space, from the first configuration to the end of the budget.
 
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -43,20 +42,22 @@ template <class Space, class Carrier, class P, class G>
 {
     if constexpr (detail::fit_tune<Space, Carrier, P, G>()) {
         using strategy = typename detail::parts_of<P>::strategy;
-        std::optional<P> informed;
-        if (!options.experience.empty()) informed.emplace(detail::with_experience(how, options.experience));
-        const P& chosen = informed ? *informed : how;
+        constexpr bool by_index = detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>;
+        const auto chosen = [&] {
+            if constexpr (by_index) return detail::with_experience(detail::without_parts(how), options.experience);
+            else return detail::with_experience(how, options.experience);
+        }();
         const auto baseline = options.baseline.in(space, "tune: baseline");
         auto first = options.begin_with.in(space, "tuner: begin_with");
         if (baseline) {
             std::erase(first, *baseline);
             first.insert(first.begin(), *baseline);
         }
-        if constexpr (detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
+        if constexpr (by_index) {
             detail::any_measurer measurer(carrier);
             return {space,
-                    detail::run_over(detail::seen<strategy>(space), measurer, detail::without_parts(chosen), limit, gen,
-                                     std::move(first), {options.watch, options.clock}),
+                    detail::run_over(detail::seen<strategy>(space), measurer, chosen, limit, gen, std::move(first),
+                                     {options.watch, options.clock}),
                     baseline};
         } else {
             detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, chosen, limit, gen);

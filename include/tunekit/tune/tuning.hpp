@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/curve/concepts.hpp"
 #include "tunekit/measure/concepts.hpp"
@@ -180,7 +181,7 @@ TUNEKIT_INLINE std::string tuning::most_often() const
     };
     const measure::failure* most = nullptr;
     std::ptrdiff_t count = 0;
-    std::vector<measure::failure_kind> counted;
+    core::plain_vector<measure::failure_kind> counted;
     for (const measure::trial& t : trials_) {
         if (!t.measured.failed) continue;
         const measure::failure& f = *t.measured.failed;

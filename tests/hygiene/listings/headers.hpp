@@ -33,7 +33,12 @@
 #include "tunekit/recipes/dynatune_curves.hpp"
 #include "tunekit/records.hpp"
 #include "tunekit/report.hpp"
+#include "tunekit/schedule.hpp"
+#include "tunekit/screen.hpp"
+#include "tunekit/search.hpp"
+#include "tunekit/space/value_product.hpp"
 #include "tunekit/surrogate.hpp"
+#include "tunekit/tune.hpp"
 #include "tunekit/tunekit.hpp"
 
 #define TUNEKIT_RECORDINGS "packages/scoring/recordings"

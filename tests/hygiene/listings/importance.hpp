@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "tunekit/report/importance.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/surrogate/random_forest.hpp"
 #include "tunekit/tunekit.hpp"
 
 namespace tk = tunekit;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tunekit/report/page.hpp"
+#include "tunekit/tune.hpp"
 #include "tunekit/tunekit.hpp"
 
 namespace tk = tunekit;

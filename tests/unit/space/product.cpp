@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "tunekit/random/philox.hpp"
+#include "tunekit/space/permutation.hpp"
+#include "tunekit/space/split.hpp"
 
 namespace tk = tunekit;
 namespace sp = tunekit::space;

@@ -9,7 +9,9 @@
 
 #include "tests/support/chi_squared.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/space/permutation.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/split.hpp"
 #include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;

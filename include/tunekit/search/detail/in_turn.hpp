@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "tunekit/measure/concepts.hpp"
@@ -15,6 +16,35 @@
 #include "tunekit/space/index_set.hpp"
 
 namespace tunekit::search::detail {
+
+/// A state or none, inside of a state of the same type: it need not be whole. A regular value where the state is.
+template <class State>
+class other_state {
+public:
+    other_state() = default;
+    other_state(const other_state& other) : held_(other.held_ == nullptr ? nullptr : new State(*other.held_)) {}
+    other_state(other_state&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+    other_state& operator=(other_state other) noexcept
+    {
+        std::swap(held_, other.held_);
+        return *this;
+    }
+    ~other_state() { delete held_; }
+
+    /// Holds `s`. Precondition: it holds none.
+    void hold(State&& s) { held_ = new State(std::move(s)); }
+
+    [[nodiscard]] bool there() const noexcept { return held_ != nullptr; }
+    [[nodiscard]] State& operator*() const noexcept { return *held_; }
+
+    friend bool operator==(const other_state& a, const other_state& b)
+    {
+        return a.held_ == nullptr || b.held_ == nullptr ? a.held_ == b.held_ : *a.held_ == *b.held_;
+    }
+
+private:
+    State* held_ = nullptr;
+};
 
 /// Whose turn it is. A regular value.
 struct turns {

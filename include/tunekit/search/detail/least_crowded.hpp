@@ -20,7 +20,7 @@ namespace tunekit::search::detail {
 
 /// How often configurations used each value of each parameter. A regular value.
 ///
-/// Cost: to add one, O(values used) per parameter; memory O(values used).
+/// Cost: to add one, O(values used of all parameters) per parameter; memory O(values used).
 class used_values {
 public:
     /// Counts the values of `some` configurations.
@@ -30,7 +30,6 @@ public:
         const std::size_t d = space.dimensions();
         core::plain_vector<std::uint16_t> ordinals(some.size() * d);
         space.ordinals(some, ordinals);
-        of_.resize(d);
         for (std::size_t k = 0; k < ordinals.size(); ++k) count(k % d, ordinals[k]);
         configurations_ += some.size();
     }
@@ -46,18 +45,24 @@ public:
 
 private:
     struct use {
-        std::uint16_t ordinal = 0;
+        std::uint32_t value = 0;  ///< `value_of`
         std::uint32_t times = 0;
 
         friend bool operator==(const use&, const use&) = default;
     };
 
-    /// The first used ordinal of parameter j that is not below `at`.
-    [[nodiscard]] const use* from(std::size_t j, std::size_t at) const;
+    /// A parameter and an ordinal of it in one number.
+    [[nodiscard]] static std::uint32_t value_of(std::size_t j, std::size_t ordinal)
+    {
+        return static_cast<std::uint32_t>(j << 16 | ordinal);
+    }
+
+    /// The first used value that is not below `value`.
+    [[nodiscard]] const use* from(std::uint32_t value) const;
 
     void count(std::size_t j, std::uint16_t ordinal);
 
-    std::vector<core::plain_vector<use>> of_;  ///< one list per parameter, by ascending ordinal
+    core::plain_vector<use> of_;  ///< by ascending value
     std::size_t configurations_ = 0;
 };
 
@@ -103,17 +108,17 @@ template <class Space, generator G>
 #if TUNEKIT_BODIES
 namespace tunekit::search::detail {
 
-TUNEKIT_INLINE const used_values::use* used_values::from(std::size_t j, std::size_t at) const
+TUNEKIT_INLINE const used_values::use* used_values::from(std::uint32_t value) const
 {
-    return std::lower_bound(of_[j].begin(), of_[j].end(), at,
-                            [](const use& u, std::size_t ordinal) { return u.ordinal < ordinal; });
+    return std::lower_bound(of_.begin(), of_.end(), value, [](const use& u, std::uint32_t v) { return u.value < v; });
 }
 
 TUNEKIT_INLINE void used_values::count(std::size_t j, std::uint16_t ordinal)
 {
-    use* const at = of_[j].begin() + (from(j, ordinal) - of_[j].begin());
-    if (at != of_[j].end() && at->ordinal == ordinal) ++at->times;
-    else of_[j].insert(at, {ordinal, 1});
+    const std::uint32_t value = value_of(j, ordinal);
+    use* const at = of_.begin() + (from(value) - of_.begin());
+    if (at != of_.end() && at->value == value) ++at->times;
+    else of_.insert(at, {value, 1});
 }
 
 TUNEKIT_INLINE double used_values::crowd(std::size_t j, std::uint16_t at, std::uint16_t last) const
@@ -121,9 +126,10 @@ TUNEKIT_INLINE double used_values::crowd(std::size_t j, std::uint16_t at, std::u
     if (of_.empty() || last == 0) return 0;
     const std::uint64_t whole = 2 * std::uint64_t{last}, step = configurations_ + 1;
     const std::size_t reach = static_cast<std::size_t>((whole - 1) / step);  // the largest difference that counts
+    const std::uint32_t here = value_of(j, at), end = value_of(j, (std::min)(at + reach, std::size_t{last}));
     std::uint64_t sum = 0;
-    for (auto u = from(j, at - (std::min)(reach, std::size_t{at})); u != of_[j].end() && u->ordinal <= at + reach; ++u)
-        sum += u->times * (whole - step * (u->ordinal < at ? at - u->ordinal : u->ordinal - at));
+    for (auto u = from(value_of(j, at - (std::min)(reach, std::size_t{at}))); u != of_.end() && u->value <= end; ++u)
+        sum += u->times * (whole - step * (u->value < here ? here - u->value : u->value - here));
     return static_cast<double>(sum) / static_cast<double>(whole);
 }
 

@@ -22,6 +22,20 @@
 
 namespace tunekit::surrogate::detail {
 
+/// The bits of a float that is no NaN, in an order that is that of the floats: integers are sorted once for all.
+[[nodiscard]] inline std::uint32_t ascending_bits(float x) noexcept
+{
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    return bits ^ ((bits >> 31) != 0 ? 0xffffffffU : 0x80000000U);
+}
+
+/// The float of such bits, which are the lower half of `key`.
+[[nodiscard]] inline float from_ascending_bits(std::uint64_t key) noexcept
+{
+    const auto bits = static_cast<std::uint32_t>(key);
+    return std::bit_cast<float>(bits ^ ((bits >> 31) != 0 ? 0x80000000U : 0xffffffffU));
+}
+
 /// n rows of d features as slots: bin j of feature f is slot first[f] + j, bins ascend with the values they hold.
 struct binned {
     std::size_t rows = 0;
@@ -44,10 +58,9 @@ struct binned {
 
     /// Calls f with the slots in the type that holds them.
     template <class F>
-    void visit(F&& f) const
+    decltype(auto) visit(F&& f) const
     {
-        if (wide.empty()) f(narrow.data());
-        else f(wide.data());
+        return wide.empty() ? f(narrow.data()) : f(wide.data());
     }
 };
 
@@ -169,9 +182,7 @@ TUNEKIT_INLINE void column_binner::rank(std::span<const float> column, std::span
 {
     keys_.resize(column.size());
     for (std::size_t i = 0; i < column.size(); ++i) {
-        const auto bits = std::bit_cast<std::uint32_t>(column[i] + 0.0F);  // -0 is 0
-        const std::uint32_t ascending = bits ^ ((bits >> 31) != 0 ? 0xffffffffU : 0x80000000U);
-        keys_[i] = std::uint64_t{ascending} << 32 | i;
+        keys_[i] = std::uint64_t{ascending_bits(column[i] + 0.0F)} << 32 | i;  // -0 is 0
     }
     sort_keys();
     distinct_.clear();

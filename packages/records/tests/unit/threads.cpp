@@ -25,6 +25,7 @@
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/hill_climb.hpp"
 #include "tunekit/search/model_guided.hpp"
+#include "tunekit/space/permutation.hpp"
 #include "tunekit/space/product.hpp"
 #include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/surrogate/random_forest.hpp"

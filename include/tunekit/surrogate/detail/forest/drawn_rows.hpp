@@ -17,23 +17,16 @@
 namespace tunekit::surrogate::detail {
 
 /// The distinct rows that were drawn for a tree, in an order that the tree's growth makes its own: a node's rows lie
-/// side by side. `Slot` is the type of the slots of `data`.
-template <class Slot>
+/// side by side.
 struct drawn_rows {
     const binned& data;
-    const Slot* slots;
     core::plain_vector<std::uint32_t> multiplicity;  ///< by row of the data: times it was drawn
     core::plain_vector<std::uint64_t> word;          ///< by row of the data: its packed target, that many times
     core::plain_vector<std::uint32_t> order;         ///< rows of the data
 
     /// n rows with replacement, or all of them once.
-    drawn_rows(const binned& from, const Slot* slots_of_data, const packed_targets& targets, bool bootstrap,
-               random::philox& gen)
-        : data(from),
-          slots(slots_of_data),
-          multiplicity(from.rows, bootstrap ? 0 : 1),
-          word(from.rows),
-          order(from.rows)
+    drawn_rows(const binned& from, const packed_targets& targets, bool bootstrap, random::philox& gen)
+        : data(from), multiplicity(from.rows, bootstrap ? 0 : 1), word(from.rows), order(from.rows)
     {
         const std::size_t n = data.rows;
         if (bootstrap)
@@ -49,32 +42,30 @@ struct drawn_rows {
 
     [[nodiscard]] std::size_t size() const noexcept { return order.size(); }
 
-    /// The slots of the row at place i of the order.
-    [[nodiscard]] const Slot* row(std::size_t i) const noexcept
-    {
-        return slots + std::size_t{order[i]} * data.dimensions;
-    }
-
     /// The words of the places [begin, end) join those of their slots.
     void add_to(std::uint64_t* histogram, std::size_t begin, std::size_t end) const
     {
-        const std::size_t d = data.dimensions;
-        for (std::size_t i = begin; i < end; ++i) {
-            const std::uint64_t w = word[order[i]];
-            const Slot* s = row(i);
-            for (std::size_t f = 0; f < d; ++f) histogram[s[f]] += w;
-        }
+        data.visit([=, this](const auto* slots) {
+            const std::size_t d = data.dimensions;
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::uint64_t w = word[order[i]];
+                const auto* s = slots + std::size_t{order[i]} * d;
+                for (std::size_t f = 0; f < d; ++f) histogram[s[f]] += w;
+            }
+        });
     }
 
     /// And leave them.
     void take_from(std::uint64_t* histogram, std::size_t begin, std::size_t end) const
     {
-        const std::size_t d = data.dimensions;
-        for (std::size_t i = begin; i < end; ++i) {
-            const std::uint64_t w = word[order[i]];
-            const Slot* s = row(i);
-            for (std::size_t f = 0; f < d; ++f) histogram[s[f]] -= w;
-        }
+        data.visit([=, this](const auto* slots) {
+            const std::size_t d = data.dimensions;
+            for (std::size_t i = begin; i < end; ++i) {
+                const std::uint64_t w = word[order[i]];
+                const auto* s = slots + std::size_t{order[i]} * d;
+                for (std::size_t f = 0; f < d; ++f) histogram[s[f]] -= w;
+            }
+        });
     }
 };
 

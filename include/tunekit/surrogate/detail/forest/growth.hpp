@@ -33,17 +33,16 @@ struct grown_tree {
     core::plain_vector<std::uint32_t> multiplicity;  ///< times each training row was drawn
 };
 
-/// Grows one tree; a fresh one per tree. `Slot` is the type of the slots of `binned`.
-template <class Slot>
+/// Grows one tree; a fresh one per tree.
 class tree_grower {
 public:
-    tree_grower(const binned& data, const Slot* slots, const packed_targets& targets, std::span<const double> y,
+    tree_grower(const binned& data, const packed_targets& targets, std::span<const double> y,
                 const tree_growth_options& limits, random::philox gen)
         : data_(data),
           targets_(targets),
           y_(y),
           limits_(limits),
-          rows_(data, slots, targets, limits.bootstrap, gen),
+          rows_(data, targets, limits.bootstrap, gen),
           search_(rows_, targets, limits, gen),
           other_(data.rows)
     {
@@ -106,15 +105,22 @@ private:
         std::uint64_t left_total = 0;
         std::size_t middle = p.begin;
         std::size_t aside = 0;
-        for (std::size_t i = p.begin; i < p.end; ++i) {  // stable: rows stay in ascending order
-            const auto r = rows_.order[i];
-            const bool right = rows_.slots[std::size_t{r} * data_.dimensions + best.feature] > best.low;
-            rows_.order[middle] = r;
-            other_[aside] = r;
-            middle += !right;
-            aside += right;
-            left_total += right ? 0 : rows_.word[r];
-        }
+        data_.visit([&](const auto* slots) {
+            std::uint64_t words = 0;
+            std::size_t to = p.begin, other = 0;
+            for (std::size_t i = p.begin; i < p.end; ++i) {  // stable: rows stay in ascending order
+                const auto r = rows_.order[i];
+                const bool right = slots[std::size_t{r} * data_.dimensions + best.feature] > best.low;
+                rows_.order[to] = r;
+                other_[other] = r;
+                to += !right;
+                other += right;
+                words += right ? 0 : rows_.word[r];
+            }
+            left_total = words;
+            middle = to;
+            aside = other;
+        });
         std::copy_n(other_.begin(), aside, rows_.order.begin() + static_cast<std::ptrdiff_t>(middle));
         auto& node = tree_.nodes[p.node];
         node = {.feature = best.feature,
@@ -170,8 +176,8 @@ private:
     const packed_targets& targets_;
     std::span<const double> y_;
     const tree_growth_options& limits_;
-    drawn_rows<Slot> rows_;
-    split_search<Slot> search_;  // of rows_, with what the generator gives after them
+    drawn_rows rows_;
+    split_search search_;  // of rows_, with what the generator gives after them
     std::size_t histogram_from_ = 0;
     grown_tree tree_;
     core::plain_vector<std::uint32_t> other_;

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
@@ -114,25 +113,31 @@ TUNEKIT_INLINE threshold_table::threshold_table(std::span<const grown_tree> tree
         if (k <= table_bins) pairs += k * k;
     }
     code_.assign(pairs, 0);
-    std::vector<core::plain_vector<float>> cuts(d);
+    core::plain_vector<std::uint64_t> cuts;  // a feature, and a threshold in its order
+    const auto cut = [&](std::size_t f, float threshold) {
+        cuts.push_back(std::uint64_t{f} << 32 | ascending_bits(threshold + 0.0F));  // -0 is 0
+    };
     for (const auto& tree : trees) {
         for (const auto& node : tree.nodes) {
             if (node.left == 0) continue;
             if (bins(node.feature) <= table_bins) code_[place(node)] = 1;
-            else cuts[node.feature].push_back(data.threshold(node.low, node.high));
+            else cut(node.feature, data.threshold(node.low, node.high));
         }
     }
+    for (std::size_t f = 0; f < d; ++f) {
+        const std::size_t begin = data.first[f], k = bins(f);
+        for (std::size_t p = 0; k <= table_bins && p < k * k; ++p)
+            if (code_[offset_[f] + p] != 0) cut(f, data.threshold(begin + p / k, begin + p % k));
+    }
+    std::sort(cuts.begin(), cuts.end());
+    std::size_t at = 0;
     codes_.first.push_back(0);
     for (std::size_t f = 0; f < d; ++f) {
-        const std::uint32_t begin = data.first[f];
-        const std::size_t k = bins(f);
-        for (std::size_t p = 0; k <= table_bins && p < k * k; ++p)
-            if (code_[offset_[f] + p] != 0) cuts[f].push_back(data.threshold(begin + p / k, begin + p % k));
-        std::sort(cuts[f].begin(), cuts[f].end());
-        cuts[f].erase(std::unique(cuts[f].begin(), cuts[f].end()), cuts[f].end());
-        codes_.cut.append(cuts[f]);
+        for (; at < cuts.size() && cuts[at] >> 32 == f; ++at)
+            if (at == 0 || cuts[at] != cuts[at - 1]) codes_.cut.push_back(from_ascending_bits(cuts[at]));
         codes_.first.push_back(static_cast<std::uint32_t>(codes_.cut.size()));
-        most_ = (std::max)(most_, cuts[f].size());
+        most_ = (std::max)(most_, codes_.of(f).size());
+        const std::size_t begin = data.first[f], k = bins(f);
         for (std::size_t p = 0; k <= table_bins && p < k * k; ++p)
             if (code_[offset_[f] + p] != 0)
                 code_[offset_[f] + p] = search(f, data.threshold(begin + p / k, begin + p % k));

@@ -42,10 +42,9 @@ struct best_split {
 };
 
 /// Searches the splits of the nodes of one tree.
-template <class Slot>
 class split_search {
 public:
-    split_search(const drawn_rows<Slot>& rows, const packed_targets& targets, const tree_growth_options& limits,
+    split_search(const drawn_rows& rows, const packed_targets& targets, const tree_growth_options& limits,
                  const random::philox& gen)
         : rows_(rows),
           targets_(targets),
@@ -61,7 +60,7 @@ public:
     /// The best split of a piece; none where `ties` is 0. `histogram`: its words by slot, null where unknown.
     [[nodiscard]] best_split operator()(const grown_piece& p, const std::uint64_t* histogram)
     {
-        if (p.end - p.begin == 2) return find_of_two(p);
+        if (p.end - p.begin == 2) return rows_.data.visit([&](const auto* slots) { return find_of_two(p, slots); });
         const bool whole = histogram != nullptr;
         if (limits_.max_features >= d_ && whole) return find_in_histogram(p, histogram);
         best_split best;
@@ -82,10 +81,11 @@ public:
 
 private:
     // Two rows: every feature in which they differ separates them equally well.
-    [[nodiscard]] best_split find_of_two(const grown_piece& p)
+    template <class Slot>
+    [[nodiscard]] best_split find_of_two(const grown_piece& p, const Slot* slots)
     {
-        const Slot* a = rows_.row(p.begin);
-        const Slot* b = rows_.row(p.begin + 1);
+        const Slot* a = slots + std::size_t{rows_.order[p.begin]} * d_;
+        const Slot* b = slots + std::size_t{rows_.order[p.begin + 1]} * d_;
         std::size_t differ = 0;
         for (std::size_t f = 0; f < d_; ++f) differ += a[f] != b[f];
         const auto times = [&](std::size_t i) { return rows_.multiplicity[rows_.order[i]]; };
@@ -133,8 +133,10 @@ private:
         if (slots > 4 * (p.end - p.begin)) return scan_sorted(p, f, best);
         std::uint64_t* h = own_.data();
         std::fill_n(h + first, slots, std::uint64_t{0});
-        for (std::size_t i = p.begin; i < p.end; ++i)
-            h[rows_.slots[std::size_t{rows_.order[i]} * d_ + f]] += rows_.word[rows_.order[i]];
+        rows_.data.visit([&, to = h](const auto* s) {
+            for (std::size_t i = p.begin; i < p.end; ++i)
+                to[s[std::size_t{rows_.order[i]} * d_ + f]] += rows_.word[rows_.order[i]];
+        });
         return scan_histogram(p, h, f, best);
     }
 
@@ -158,8 +160,10 @@ private:
     bool scan_sorted(const grown_piece& p, std::size_t f, best_split& best)
     {
         keys_.clear();
-        for (std::size_t i = p.begin; i < p.end; ++i)
-            keys_.push_back(std::uint64_t{rows_.slots[std::size_t{rows_.order[i]} * d_ + f]} << 32 | rows_.order[i]);
+        rows_.data.visit([&](const auto* slots) {
+            for (std::size_t i = p.begin; i < p.end; ++i)
+                keys_.push_back(std::uint64_t{slots[std::size_t{rows_.order[i]} * d_ + f]} << 32 | rows_.order[i]);
+        });
         if (keys_.size() > 16) {
             std::sort(keys_.begin(), keys_.end());
         } else {
@@ -223,7 +227,7 @@ private:
         return best;
     }
 
-    const drawn_rows<Slot>& rows_;
+    const drawn_rows& rows_;
     const packed_targets& targets_;
     const tree_growth_options& limits_;
     random::philox gen_;

@@ -10,6 +10,7 @@
 
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/split.hpp"
 
 namespace tunekit::kernels::autotvm {
 

@@ -19,6 +19,7 @@
 #include "tunekit/kernels/shapes.hpp"
 #include "tunekit/processes/build/source_template.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/space/split.hpp"
 
 namespace tunekit::kernels::detail {
 
