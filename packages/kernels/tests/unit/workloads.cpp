@@ -62,7 +62,7 @@ TEST_CASE("huge shapes are counted without overflow, and refused in words")
     CHECK(huge.outputs() == most);
     CHECK(huge.macs() == most);
     CHECK(huge.oh() == high);
-    CHECK(huge.flops() > 9e55);
+    CHECK(huge.flops() > 9e46);
     CHECK_THROWS_AS(detail::require_valid(huge), std::invalid_argument);
 }
 
