@@ -35,7 +35,6 @@
 #include "tunekit/processes/detail/descent.cpp"
 #include "tunekit/processes/detail/fork_zygote.cpp"
 #include "tunekit/processes/detail/keeper.cpp"
-#include "tunekit/processes/system/own_files.cpp"
 #include "tunekit/processes/detail/process.cpp"
 #include "tunekit/processes/detail/program_build.cpp"
 #include "tunekit/processes/detail/program_plan.cpp"
@@ -54,4 +53,5 @@
 #include "tunekit/processes/program/readings.cpp"
 #include "tunekit/processes/serve.cpp"
 #include "tunekit/processes/share_cores.cpp"
+#include "tunekit/processes/system/own_files.cpp"
 #endif
