@@ -39,7 +39,8 @@ public:
     {
         static constexpr const char* names[] = {"NaN",      "an infinity", "1e200", "1e-200", "1e160", "1.7e308",
                                                 "denormal", "all equal",   "one",   "two",    "none"};
-        for (std::size_t k = 0; k < kinds_; ++k) CHECK_MESSAGE(seen_[k], "the entry asserts nothing of ", std::string(names[k]));
+        for (std::size_t k = 0; k < kinds_; ++k)
+            CHECK_MESSAGE(seen_[k], "the entry asserts nothing of ", std::string(names[k]));
     }
 
     /// NaN is NaN, an infinity is the same one, 0 is 0, and everything else is that near.
