@@ -42,27 +42,27 @@ struct softmax {
         const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         const double best = arms[detail::best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
-        double largest = 0;
-        for (const arm& a : arms)
-            if (a.active) largest = (std::max)(largest, std::abs(a.estimate));
+        double largest = 0, sum = 0, active = 0;
+        for (const arm& a : arms) {
+            if (!a.active) continue;
+            largest = (std::max)(largest, std::abs(a.estimate));
+            sum += 0x1p-32 * std::abs(a.estimate);
+            ++active;
+        }
+        double tau = temperature.value_or(0x1p32 * (sum / active));
+        double in_units = 1;
+        if (const double unit = core::detail::unit_of(largest); unit != 1) {  // sums and differences overflow or vanish
+            in_units = 1 / unit;
+            sum = 0;
+            for (const arm& a : arms) sum += a.active ? std::abs(a.estimate / unit) : 0;
+            tau = temperature ? tau / unit : sum / active;
+        }
         require(largest <= (std::numeric_limits<double>::max)(),
                 "bandit::softmax: an estimate is infinite, want finite ones");
-        const double unit = core::detail::unit_of(largest);  // sums and differences may overflow or vanish
-        double tau = temperature.value_or(0) / unit;
-        if (!temperature) {
-            double sum = 0;
-            double active = 0;
-            for (const arm& a : arms) {
-                if (!a.active) continue;
-                sum += std::abs(a.estimate / unit);
-                ++active;
-            }
-            tau = sum / active;
-        }
         std::vector<double> weights(arms.size());
         for (std::size_t k = 0; k < arms.size(); ++k) {
             if (!arms[k].active) continue;
-            const double below = arms[k].estimate / unit - best / unit;
+            const double below = arms[k].estimate * in_units - best * in_units;
             weights[k] = below == 0 ? 1 : std::exp(below / tau);
         }
         return random::choose(weights, gen);
