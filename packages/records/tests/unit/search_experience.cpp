@@ -336,7 +336,7 @@ TEST_CASE("starts cover: the second is good where the first is bad, and differs 
 
 TEST_CASE("the means of a process that are looked up are those that it predicts")
 {
-    const tk::surrogate::gaussian_process model{.distance = tk::surrogate::column_distance::both};
+    static const tk::surrogate::gaussian_process model{.distance = tk::surrogate::column_distance::both};
     philox gen(5);
     std::vector<std::uint16_t> rows;
     std::vector<double> y;
