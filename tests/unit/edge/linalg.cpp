@@ -131,7 +131,7 @@ TEST_CASE("edge: linalg::levenberg_marquardt::minimize")
     s.is(two, f(1, {3, -2}).parameters[1], 1, 1e-6);
     s.is(equal, f(1, {5, 5, 5}).parameters[2], 1, 1e-6);
     s.holds(none, f(1, {}).parameters.size() == 0);
-    s.holds(not_a_number, !f(nan_d, {3}).converged);
+    s.holds(not_a_number, !f(nan_d, {3}).converged && !f(1, {3}, nan_d).converged);
     s.holds(infinite, !f(inf, {3}).converged);
     for (const auto& [k, scale] : {std::pair{e200, 1e200}, {em200, 1e-200}, {e160, 1e160}})
         s.is(k, f(scale, {3, -2}).parameters[0], 1, 1e-4);
