@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/space/any_space.hpp"
+#include "tunekit/space/permutation.hpp"
 
 #include <doctest/doctest.h>
 
