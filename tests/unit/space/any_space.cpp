@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/space/any_space.hpp"
-#include "tunekit/space/permutation.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tunekit/space/permutation.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace tk = tunekit;
