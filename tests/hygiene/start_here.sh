@@ -11,7 +11,8 @@ count=$(echo "$section" | grep -o '`[a-z_:0-9]*`\*\?' | wc -l)
 [ "$count" = 63 ] || { echo "docs/words.md: $count words to start with, want 63"; bad=1; }
 # HEADER WORD, a line for each word without a star.
 placed=$(echo "$section" | awk '
-    { items[/^[*] / ? ++n : n] = item }
+    /^[*] / { ++n }
+    { items[n] = items[n] " " $0 }
     END {
         for (i = 1; i <= n; ++i) {
             header = "tunekit/tunekit.hpp"

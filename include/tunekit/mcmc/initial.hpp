@@ -28,18 +28,15 @@ namespace tunekit::mcmc {
     const std::size_t d = dimensions, w = d == 0 ? 0 : positions.size() / d;
     if (d == 0 || w <= d) return false;
     std::vector<double> columns(w * d);
-    const double unit = core::detail::unit_of(core::detail::largest_magnitude(positions));
-    if (unit != 1) {  // differences may overflow
-        std::vector<double> divided(positions.begin(), positions.end());
-        for (double& x : divided) x /= unit;
-        return linearly_independent(divided, dimensions);
-    }
     for (std::size_t c = 0; c < d; ++c) {
-        double mean = 0, largest = 0,
-               squares = 0;  // from the first walker, so that a constant column centres to exact zeros
-        for (std::size_t k = 0; k < w; ++k) mean += (positions[k * d + c] - positions[c]) / static_cast<double>(w);
+        double most = 0, mean = 0, largest = 0, squares = 0;
+        for (std::size_t k = 0; k < w; ++k) most = (std::max)(most, std::abs(positions[k * d + c]));
+        const double unit = core::detail::unit_of(most);  // differences may overflow
+        // from the first walker, so that a constant column centres to exact zeros
+        const auto beyond_first = [&](std::size_t k) { return positions[k * d + c] / unit - positions[c] / unit; };
+        for (std::size_t k = 0; k < w; ++k) mean += beyond_first(k) / static_cast<double>(w);
         for (std::size_t k = 0; k < w; ++k) {
-            columns[c * w + k] = (positions[k * d + c] - positions[c]) - mean;
+            columns[c * w + k] = beyond_first(k) - mean;
             largest = (std::max)(largest, std::abs(columns[c * w + k]));
         }
         if (!(largest > 0)) return false;
