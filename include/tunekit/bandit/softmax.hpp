@@ -42,33 +42,42 @@ struct softmax {
         const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         const double best = arms[detail::best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
-        double largest = 0, sum = 0, active = 0;
+        double sum = 0, active = 0;
         for (const arm& a : arms) {
             if (!a.active) continue;
-            largest = (std::max)(largest, std::abs(a.estimate));
             sum += 0x1p-32 * std::abs(a.estimate);
             ++active;
         }
-        double tau = temperature.value_or(0x1p32 * (sum / active));
-        double in_units = 1;
-        if (const double unit = core::detail::unit_of(largest); unit != 1) {  // sums and differences overflow or vanish
-            in_units = 1 / unit;
+        const double mean = 0x1p32 * (sum / active);
+        const double unit = mean > 0x1p-300 && mean < 0x1p300 ? 1 : unit_of(arms);
+        double tau = temperature.value_or(mean);
+        if (unit != 1) {
             sum = 0;
             for (const arm& a : arms) sum += a.active ? std::abs(a.estimate / unit) : 0;
-            tau = temperature ? tau / unit : sum / active;
+            tau = temperature ? (std::max)(tau / unit, std::numeric_limits<double>::denorm_min()) : sum / active;
         }
-        require(largest <= (std::numeric_limits<double>::max)(),
-                "bandit::softmax: an estimate is infinite, want finite ones");
         std::vector<double> weights(arms.size());
         for (std::size_t k = 0; k < arms.size(); ++k) {
             if (!arms[k].active) continue;
-            const double below = arms[k].estimate * in_units - best * in_units;
-            weights[k] = below == 0 ? 1 : std::exp(below / tau);
+            const double below = unit == 1 ? arms[k].estimate - best : arms[k].estimate / unit - best / unit;
+            weights[k] = tau == 0 ? 1 : std::exp(below / tau);
         }
         return random::choose(weights, gen);
     }
 
     friend bool operator==(const softmax&, const softmax&) = default;
+
+private:
+    /// What estimates are divided by whose sums and differences overflow or vanish.
+    [[gnu::cold]] static double unit_of(std::span<const arm> arms)
+    {
+        double largest = 0;
+        for (const arm& a : arms)
+            if (a.active) largest = (std::max)(largest, std::abs(a.estimate));
+        require(largest <= (std::numeric_limits<double>::max)(),
+                "bandit::softmax: an estimate is infinite, want finite ones");
+        return core::detail::unit_of(largest);
+    }
 };
 
 }  // namespace tunekit::bandit
