@@ -20,7 +20,8 @@ echo "$new" | "$CXX" -fsyntax-only -x c++ - 2>/dev/null || {
     exit 77
 }
 root=$(cd "$here/../../.." && pwd)
-"$CXX" -std=c++20 -O3 -march=native -ffp-contract=off -fopenmp -I"$root/include" -I"$root/packages/processes/include" -I"$root/packages/online/include" "$here/stencil.cpp" -o stencil
+"$CXX" -std=c++20 -O3 -march=native -ffp-contract=off -fopenmp -I"$root/include" -I"$root/packages/processes/include" -I"$root/packages/online/include" "$here/stencil.cpp" \
+    "$root/packages/processes/include/tunekit/processes/processes.cpp" -o stencil
 
 if [ $short = yes ]; then rounds=2 calls=200; else rounds=8; fi
 rm -f written first second

@@ -21,13 +21,22 @@ for ends in 0 1 143; do # what the step ends with; 143 is SIGTERM before the job
     [ "$status" = $ends ] && grep -q ' tune_network_mpi .*--resume' $out/slurm/srun.said || { echo "FAILED: the Slurm script of docs/mpi.md, $ends"; bad=1; }
     [ "$(cat $out/slurm/scontrol.said 2>/dev/null)" = "$([ $ends != 143 ] || echo requeue 7)" ] || { echo "FAILED: it requeues after $ends"; bad=1; }
 done
+include='-Iinclude -Ipackages/processes/include -Ipackages/records/include -Ipackages/mpi/include'
+# libraries FLAG...: those of the packages that the programs need.
+libraries() {
+    for name in processes records; do
+        # shellcheck disable=SC2086 # words of a list
+        "${CXX:-g++}" -std=c++20 $include -ffp-contract=off "$@" -c packages/$name/include/tunekit/$name/$name.cpp -o $out/$name.o
+    done
+}
 # build WRAPPER SOURCES PROGRAM FLAG...
 build() {
     wrapper=$1 source=$2 program=$3
     shift 3
     # shellcheck disable=SC2086 # words of a list
-    "$wrapper" -std=c++20 -Iinclude -Ipackages/processes/include -Ipackages/records/include -Ipackages/mpi/include -iquote . $warnings ${CXXFLAGS-} -ffp-contract=off "$@" $source -o "$program"
+    "$wrapper" -std=c++20 $include -iquote . $warnings ${CXXFLAGS-} -ffp-contract=off "$@" $source $out/processes.o $out/records.o -o "$program"
 }
+libraries -O1 -g0
 for mpi in openmpi mpich; do
     command -v mpicxx.$mpi >/dev/null || continue
     tried=$((tried + 1))
@@ -43,6 +52,7 @@ done
 
 # Leaks are the MPI's own: it frees what it has for its lifetime, or does not.
 echo '--- address and undefined behaviour'
+libraries -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all
 for mpi in mpich openmpi; do
     command -v mpicxx.$mpi >/dev/null || continue
     build mpicxx.$mpi "packages/mpi/tests/mpi/scenarios.cpp packages/mpi/tests/support/faulty_mpi.cpp" $out/scenarios_sanitized -Og -g1 -fsanitize=address,undefined -fno-sanitize-recover=all
