@@ -16,19 +16,19 @@ one() {
 }
 
 # processes/system/files.cpp opens for io. processes/detail/{child, command_run, keeper, process}.cpp write to /proc and /dev/null, and process.cpp sources
-# into a folder that nobody else may enter; program_build.hpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder;
+# into a folder that nobody else may enter; program_build.cpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder;
 # processes/detail/file_writer.cpp writes to what is no regular file; python/pytunekit/_call.py to its pipe.
 one 'these open a file for writing: want io::write_text, or io::log_file' \
     '\bo?fstream\b|open\(.*"([wax]|r\+)|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b|\bcreat\(|\bmkstemp|\btmpfile|\b[Pp]ath(\(.*\))?\.write_(text|bytes)\(' \
-    'packages/processes/include/tunekit/processes/detail/(system/files|(file_writer|child|command_run|keeper|process|program_build))\.[ch]pp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|python/pytunekit/_call\.py'
+    'packages/processes/include/tunekit/processes/detail/(system/files|(file_writer|child|command_run|keeper|process|program_build))\.cpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|python/pytunekit/_call\.py'
 # The store of built things gives a file its name when it is whole.
 one 'these rename a file: want io::write_text' '\brename\(' \
-    'packages/processes/include/tunekit/processes/(detail/system/files|build/store)\.[ch]pp'
-# Who starts a process ends it with all its children: processes/detail/child.hpp does. The others fork without starting a program: a builder's function, the
+    'packages/processes/include/tunekit/processes/(detail/system/files|build/store)\.cpp'
+# Who starts a process ends it with all its children: processes/detail/child.cpp does. The others fork without starting a program: a builder's function, the
 # keeper that outlives the tuner, the zygote of kernels, the run's own reaper, the carrier of a program, a call of Python's.
 one 'these start a process: want measure::program, measure::isolated or measure::child_process' \
     '[^A-Za-z_0-9]::fork\(|\bvfork\(|posix_spawnp?\(|\bpopen\(|std::system\(' \
-    'packages/processes/include/tunekit/processes/(detail/(system/processes|child|command_run|fork_zygote|keeper)|build/child_process|program/program)\.[ch]pp|python/src/child\.cpp'
+    'packages/processes/include/tunekit/processes/(detail/(system/processes|child|command_run|fork_zygote|keeper)|build/child_process|program/program)\.cpp|python/src/child\.cpp'
 # program/readings.cpp reads numbers that are too large or too small for a double as the C library does.
 one 'these read doubles: want core::number or core::leading_number' '\b(strto(d|f|ld)|sto(d|f|ld)|atof)\(|plain_strtod\(' \
     'include/tunekit/core/(detail/numbers|text)\.hpp|packages/processes/include/tunekit/processes/program/readings\.cpp'
