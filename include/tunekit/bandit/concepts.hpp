@@ -52,8 +52,8 @@ template <class Score>
     for (std::size_t k = 0; k < arms.size(); ++k) {
         if (!arms[k].active) continue;
         const double s = score(arms[k]);
-        if (s != s) invalid("bandit: the score of an arm is NaN, want estimates that are numbers");
-        if (best == arms.size() || s > best_score) {
+        if (best == arms.size() || !(s <= best_score)) {
+            if (s != s) invalid("bandit: the score of an arm is NaN, want estimates that are numbers");
             best = k;
             best_score = s;
         }

@@ -42,33 +42,42 @@ struct softmax {
         const std::size_t unpulled = detail::first_unpulled(arms);
         if (unpulled < arms.size()) return unpulled;
         const double best = arms[detail::best_active(arms, [](const arm& a) { return a.estimate; })].estimate;
+        const double mean = mean_magnitude(arms);
+        if (mean > 0x1p-300 && mean < 0x1p300) return drawn(arms, best, temperature.value_or(mean), gen);
+        const double unit = unit_of(arms);  // sums and differences may overflow or vanish
+        std::vector<arm> near_one(arms.begin(), arms.end());
+        for (arm& a : near_one) a.estimate /= unit;
+        const double tau = temperature ? (std::max)(*temperature / unit, std::numeric_limits<double>::denorm_min())
+                                       : mean_magnitude(near_one);
+        return drawn(near_one, best / unit, tau, gen);
+    }
+
+    friend bool operator==(const softmax&, const softmax&) = default;
+
+private:
+    /// The mean of the active arms' magnitudes, finite for the largest numbers.
+    static double mean_magnitude(std::span<const arm> arms)
+    {
         double sum = 0, active = 0;
         for (const arm& a : arms) {
             if (!a.active) continue;
             sum += 0x1p-32 * std::abs(a.estimate);
             ++active;
         }
-        const double mean = 0x1p32 * (sum / active);
-        const double unit = mean > 0x1p-300 && mean < 0x1p300 ? 1 : unit_of(arms);
-        double tau = temperature.value_or(mean);
-        if (unit != 1) {
-            sum = 0;
-            for (const arm& a : arms) sum += a.active ? std::abs(a.estimate / unit) : 0;
-            tau = temperature ? (std::max)(tau / unit, std::numeric_limits<double>::denorm_min()) : sum / active;
-        }
+        return 0x1p32 * (sum / active);
+    }
+
+    /// An active arm, drawn by exp((estimate - best) / tau); each is as likely where tau is 0.
+    template <generator G>
+    static std::size_t drawn(std::span<const arm> arms, double best, double tau, G& gen)
+    {
         std::vector<double> weights(arms.size());
-        for (std::size_t k = 0; k < arms.size(); ++k) {
-            if (!arms[k].active) continue;
-            const double below = unit == 1 ? arms[k].estimate - best : arms[k].estimate / unit - best / unit;
-            weights[k] = tau == 0 ? 1 : std::exp(below / tau);
-        }
+        for (std::size_t k = 0; k < arms.size(); ++k)
+            if (arms[k].active) weights[k] = tau == 0 ? 1 : std::exp((arms[k].estimate - best) / tau);
         return random::choose(weights, gen);
     }
 
-    friend bool operator==(const softmax&, const softmax&) = default;
-
-private:
-    /// What estimates are divided by whose sums and differences overflow or vanish.
+    /// What estimates are divided by that are far from 1.
     [[gnu::cold]] static double unit_of(std::span<const arm> arms)
     {
         double largest = 0;

@@ -29,10 +29,11 @@ namespace tunekit::stats {
 {
     require(p.sd >= 0, "stats::expected_excess: sd is negative or NaN, want >= 0");
     const double gain = p.mean - bound;
-    if (gain != gain) return gain;
-    if (p.sd == 0) return gain > 0 ? gain : 0;
-    if (p.sd - p.sd != 0 || gain - gain != 0)  // the limits: infinite differences have no product with 0
+    if (p.sd == 0) return gain <= 0 ? 0 : gain;  // a NaN stays
+    if (p.sd - p.sd != 0 || gain - gain != 0) {  // the limits: infinite differences have no product with 0
+        if (gain != gain) return gain;
         return gain > 0 || p.sd - p.sd != 0 ? std::numeric_limits<double>::infinity() : 0;
+    }
     const double z = gain / p.sd;
     if (z > -6) return gain * normal_cdf(z) + p.sd * normal_pdf(z);
     if (z < -39) return 0;

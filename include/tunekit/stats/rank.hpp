@@ -107,14 +107,10 @@ TUNEKIT_INLINE double spearman(std::span<const double> x, std::span<const double
 TUNEKIT_INLINE double kendall_tau_b(std::span<const double> x, std::span<const double> y)
 {
     require(x.size() == y.size(), "stats: a correlation of lists of different lengths, want pairs");
+    if (detail::has_nan(x) || detail::has_nan(y)) return std::numeric_limits<double>::quiet_NaN();
     const std::size_t n = x.size();
     std::vector<std::size_t> order(n);
-    bool ordered = true;  // a NaN has no place
-    for (std::size_t i = 0; i < n; ++i) {
-        order[i] = i;
-        ordered = ordered && x[i] == x[i] && y[i] == y[i];
-    }
-    if (!ordered) return std::numeric_limits<double>::quiet_NaN();
+    std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [=](std::size_t a, std::size_t b) { return x[a] != x[b] ? x[a] < x[b] : y[a] < y[b]; });
 

@@ -125,7 +125,7 @@ std::vector<std::string> sealed_reader::fields(std::string_view line) const
     std::vector<std::string> out;
     for (const std::string_view word : words(line)) {
         auto one = word == "%" ? std::string() : detail::unescaped(word);
-        if (!one) refuse("`" + std::string(word.substr(0, 80)) + "` is not a field");
+        if (!one) refuse('`' + std::string(word.substr(0, 80)) + "` is not a field");
         out.push_back(*std::move(one));
     }
     return out;

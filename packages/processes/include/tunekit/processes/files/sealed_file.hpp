@@ -130,7 +130,7 @@ public:
     [[nodiscard]] T number(std::string_view word) const
     {
         const auto x = core::number<T>(word);
-        if (!x) refuse("`" + std::string(word.substr(0, 80)) + "` is not such a number");
+        if (!x) refuse('`' + std::string(word.substr(0, 80)) + "` is not such a number");
         return *x;
     }
     /// A word as a fingerprint, in base 16.
