@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable, Generator, Mapping
 
 from . import _core
-from ._call import call
-from ._space import shown
+from ._call import NO_RESULT, call, no_result
+from ._space import pythons, shown
 from ._tuner import values_of
 
 TYPE_CHECKING = False
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._call import Limits, Measured
+    from ._zygote import Children, Work
 
-    Work: TypeAlias = Callable[[_core.Job], tuple[Callable[..., Any], Mapping[str, Any]]]
-    """The function and the configuration of a job."""
     Answers: TypeAlias = Generator[tuple[_core.Job, Measured, int], None, None]
     """Jobs, what they gave, and the worker."""
 
@@ -29,6 +28,7 @@ def workers_of(executor: Executor | None, workers: int | None) -> int:
 
     The standard executors say it by `_max_workers`, mpi4py's by `num_workers`, Dask's by the threads of its cluster.
     """
+    workers = pythons(workers)
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MOST_WORKERS):
         raise _core.Error(f"tunekit: workers is {shown(workers)}, want an integer from 1 to {MOST_WORKERS}")
     if executor is None:
@@ -58,30 +58,88 @@ def workers_of(executor: Executor | None, workers: int | None) -> int:
 MOST_WORKERS = 1_000_000
 
 
-def one_by_one(run: _core._Driven, work: Work, limits: Limits | None) -> Answers:
+class Calls:
+    """The calls of a run: here, each in a child process where there are limits, or by an executor."""
+
+    def __init__(self, work: Work, limits: Limits | None, executor: Executor | None, at_once: int) -> None:
+        self._work = work
+        self._limits = limits
+        self.executor = executor
+        self.at_once = at_once
+        self._children: Children | None = None
+        if limits is not None and at_once <= MOST_CHANNELS and is_here(executor):
+            from ._zygote import Children
+
+            self._children = Children(work, limits, at_once)
+
+    def made(self, task: int, index: int) -> Measured:
+        """Makes a call, and waits for it."""
+        if self.executor is not None:
+            return self.begun(task, index).result()
+        if self._children is not None:
+            return self._children.call(task, index)
+        return call(*self._parts(task, index))
+
+    def begun(self, task: int, index: int) -> Future[Measured]:
+        """Hands a call to the executor. Raises: Error where it takes none."""
+        from concurrent.futures import BrokenExecutor
+
+        assert self.executor is not None
+        try:
+            if self._children is not None:
+                return self.executor.submit(self._children.call, task, index)
+            return self.executor.submit(call, *self._parts(task, index))
+        except BrokenExecutor as e:
+            raise broken(e) from e
+        except RuntimeError as e:
+            raise shut_down(e) from e
+        except Exception as e:
+            raise _core.Error(f"tunekit: the executor takes no call: {type(e).__name__}: {e}, {REMEDY}") from e
+
+    def close(self) -> None:
+        """Ends what is out in children."""
+        if self._children is not None:
+            self._children.close()
+
+    def _parts(self, task: int, index: int) -> tuple[Callable[..., Any], Limits | None, Mapping[str, Any]]:
+        f, configuration = self._work(task, index)
+        return f, self._limits, configuration
+
+
+MOST_CHANNELS = 256
+
+
+def is_here(executor: Executor | None) -> bool:
+    """Whether it makes its calls in this process."""
+    if executor is None:
+        return True
+    from concurrent.futures import ThreadPoolExecutor
+
+    return isinstance(executor, ThreadPoolExecutor)
+
+
+def one_by_one(run: _core._Driven, calls: Calls) -> Answers:
     job: _core.Job | None = None
     try:
         while jobs := run.ask(0, 1):
             job = jobs[0]
-            f, configuration = work(job)
-            yield job, call(f, limits, configuration), 0
+            yield job, calls.made(job.task, job.index), 0
             job = None
     finally:
         give_up(run, [] if job is None else [job])
 
 
-def at_once(run: _core._Driven, work: Work, limits: Limits | None, executor: Executor, workers: int) -> Answers:
-    """The same with `workers` jobs out. One that is lost with what carried it goes out once more."""
+def at_once(run: _core._Driven, calls: Calls) -> Answers:
+    """The same with several jobs out. One that is lost with what carried it goes out once more."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
     out: dict[Future[Measured], tuple[_core.Job, int]] = {}
     lost: set[tuple[int, int]] = set()  # task and index of a configuration
-    free = list(range(workers))
+    free = list(range(calls.at_once))
     try:
         while True:
             while free and (jobs := run.ask(free[0], 1)):
-                f, configuration = work(jobs[0])
-                out[submitted(executor, f, limits, configuration)] = (jobs[0], free.pop(0))
+                out[calls.begun(jobs[0].task, jobs[0].index)] = (jobs[0], free.pop(0))
             if not out:
                 return
             for future in sorted(wait(out, return_when=FIRST_COMPLETED).done, key=lambda done: out[done][0].ticket):
@@ -103,20 +161,6 @@ def at_once(run: _core._Driven, work: Work, limits: Limits | None, executor: Exe
 
 
 TRIED_ELSEWHERE = "KilledWorker"  # Dask's, once several workers have died of a job
-
-
-def submitted(executor: Executor, f: Callable[..., Any], limits: Limits | None, configuration: Mapping[str, Any]) -> Future[Measured]:
-    """Hands a call to an executor. Raises: Error where it takes none."""
-    from concurrent.futures import BrokenExecutor
-
-    try:
-        return executor.submit(call, f, limits, configuration)
-    except BrokenExecutor as e:
-        raise broken(e) from e
-    except RuntimeError as e:
-        raise shut_down(e) from e
-    except Exception as e:
-        raise _core.Error(f"tunekit: the executor takes no call: {type(e).__name__}: {e}, {REMEDY}") from e
 
 
 def shut_down(e: RuntimeError) -> _core.Error:
@@ -141,7 +185,7 @@ def loss_of(future: Future[Measured]) -> str:
         e = cancelled
     if e is None:
         return ""
-    if isinstance(e, (_core.Error, KeyboardInterrupt)):  # it gave no number
+    if isinstance(e, (_core.Error, KeyboardInterrupt, SystemExit)):
         raise e
     if isinstance(e, BrokenExecutor):
         raise broken(e) from e
@@ -159,17 +203,39 @@ def give_up(run: _core._Driven, jobs: list[_core.Job]) -> None:
             pass
 
 
-def drive(
-    run: _core._Driven, work: Work, limits: Limits | None, executor: Executor | None, workers: int, told: Callable[[str, float], None],
-    names: list[str],
-) -> None:
-    """`told(kind, stamp)` is called after each answer. `names` are those of the numbers beside the cost."""
+def left_by(e: BaseException) -> str:
+    """Why a run ended that was interrupted."""
+    return f"the function left by SystemExit({shown(e.code)})" if isinstance(e, SystemExit) else "interrupted"
+
+
+def drive(run: _core._Driven, calls: Calls, told: Callable[[str, float], None], names: list[str]) -> None:
+    """`told(kind, stamp)` is called after each answer. `names` are those of the numbers beside the cost.
+
+    Raises: Error where the first calls all gave no result: the function is none that returns a cost.
+    """
     began = time.perf_counter() - run.stamp()
-    answers = one_by_one(run, work, limits) if executor is None else at_once(run, work, limits, executor, workers)
+    answers = one_by_one(run, calls) if calls.executor is None else at_once(run, calls)
+    useless = 0
     try:
-        for job, (cost, kind, why, took, numbers), worker in answers:
+        for n, (job, measured, worker) in enumerate(answers, 1):
+            cost, kind, why, took, values = with_values(names, measured)
             now = time.perf_counter() - began
-            run.tell(job, cost=cost, kind=kind, why=why, values=values_of(names, numbers), seconds=took, stamp=now, worker=worker)
+            run.tell(job, cost=cost, kind=kind, why=why, values=values, seconds=took, stamp=now, worker=worker)
             told(kind, now)
+            useless += why.startswith(NO_RESULT)
+            if useless == n == MOST_USELESS:
+                raise _core.Error(f"tunekit: each of the first {n} calls {why}")
     finally:
         answers.close()
+
+
+MOST_USELESS = 10
+
+
+def with_values(names: list[str], measured: Measured) -> tuple[float, str, str, float, list[float]]:
+    """The numbers in the order of their names. One that the run does not have is a failure."""
+    cost, kind, why, took, numbers = measured
+    try:
+        return cost, kind, why, took, values_of(names, numbers)
+    except _core.Error as e:
+        return float("nan"), "bad_cost", no_result(e), took, []

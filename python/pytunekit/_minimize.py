@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from os import PathLike, fspath
+from os import PathLike
 
 from . import _core
-from ._call import Limits, call, check_function, limits_of
-from ._drive import drive, submitted, workers_of
+from ._call import Limits, check_function, limits_of
+from ._drive import Calls, drive, left_by, with_values, workers_of
 from ._space import Space, arguments_of, shown
-from ._tuner import Trials, Tuner, front_of, names_of, trials_of, values_of
+from ._tuner import Trials, Tuner, file_named, front_of, names_of, trials_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +117,10 @@ class Result:
 
     def report(self, path: str | PathLike[str]) -> None:
         """Writes the run as one HTML page, which needs no network: the whole page, or what was there stays."""
-        _core.write_text(fspath(path), self._record.page(self._facts))
+        _core.write_text(file_named("the report", path), self._record.page(self._facts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_result_of, (self.space, self._record.state(), self._facts, self.race, self._stopped, self.taken))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the best configuration and the tuning curve."""
@@ -136,16 +139,23 @@ class Result:
         return self._record.text()
 
 
+def _result_of(space: Space, state: tuple[Any, ...], *others: Any) -> Result:
+    return Result(space, _core.Record(space._grid, state), *others)
+
+
 class Progress:
-    """A line on standard error: on a terminal it is rewritten, elsewhere there is one at each improvement."""
+    """A line: in a notebook and on a terminal, where it goes to standard error, it is rewritten; elsewhere there is one at each improvement."""
 
     def __init__(self, taken: str) -> None:
         import sys
 
         self._to = sys.stderr
         self._terminal = self._to is not None and self._to.isatty()
+        self._cell = cell() if type(self._to).__module__.startswith("ipykernel.") else None
+        self._next = 0.0  # when the cell is written again
         if self._to is not None and taken:
             self._to.write(taken + "\n")
+        self._text = ""
         self._best = float("inf")
         self._trials = self._failed = 0
 
@@ -153,15 +163,30 @@ class Progress:
         self._trials += 1
         self._failed += bool(kind)
         better, self._best = best < self._best, best
-        if self._to is not None and (self._terminal or better):
-            found = f", {beyond or f'best {best:.6g}'}" if best < float("inf") else ""
-            text = f"{self._trials} configurations, {self._failed} failed, {seconds:.1f} s{found}"
-            self._to.write(f"\r\033[K{text}" if self._terminal else text + "\n")
+        found = f", {beyond or f'best {best:.6g}'}" if best < float("inf") else ""
+        self._text = f"{self._trials} configurations, {self._failed} failed, {seconds:.1f} s{found}"
+        if self._cell is not None:
+            if seconds >= self._next:
+                self._next = seconds + 0.2
+                self._cell(self._text)
+        elif self._to is not None and (self._terminal or better):
+            self._to.write(f"\r\033[K{self._text}" if self._terminal else self._text + "\n")
             self._to.flush()
 
     def end(self) -> None:
-        if self._terminal:
+        if self._cell is not None:
+            self._cell(self._text)
+        elif self._terminal:
             self._to.write("\r\033[K")
+
+
+def cell() -> Callable[[str], None]:
+    """What shows a text below the cell of a notebook, in the place of the one before."""
+    from importlib import import_module
+
+    display = import_module("IPython.display").display
+    at = display({"text/plain": ""}, raw=True, display_id=True)
+    return lambda text: at.update({"text/plain": text}, raw=True)
 
 
 def facts_of(recipe: str, seed: int, taken: str) -> list[str]:
@@ -207,8 +232,9 @@ def minimize(
         found.best, found.best_cost
 
     `f` takes the parameters by name and returns a cost, a positive number such as seconds. What it raises is a failed
-    trial, and so is a `Failed` that it raises or returns, or an invalid cost. A run ends at `trials`, at `seconds`,
-    after `patience` answers without improvement, or where every configuration was tried; Ctrl-C ends it with what it has.
+    trial, and so is a `Failed` that it raises or returns, a cost that is not positive, or what is no number. A run ends at `trials`, at `seconds`,
+    after `patience` answers without improvement, or where every configuration was tried; Ctrl-C and sys.exit in `f` end it
+    with what it has.
 
     begin_with: configurations to measure first, such as what is used today.
     experience: logs, or folders of them, of what was measured before: of other sizes, other devices, other weeks. What it says
@@ -227,7 +253,7 @@ def minimize(
                 "cost where bytes <= 4096". The recipe "parego" lowers the cost and all numbers at once: see `Result.front`.
     progress:   a line on standard error, or a function of the tuner after each answer; where it returns true, the run ends.
 
-    Raises: Error for wrong input, and for a result that is no number.
+    Raises: Error for wrong input, and where the first ten results are all no number.
     """
     if trials is None and seconds is None and patience is None:
         raise _core.Error("tunekit: minimize: has no budget, want trials, seconds or patience")
@@ -248,8 +274,8 @@ def minimize(
     line = Progress(tuner.taken) if progress is True else None
     watch = progress if callable(progress) else None
 
-    def work(job: _core.Job) -> tuple[Callable[..., Any], Configuration]:
-        return f, space.at(job.index)
+    def work(task: int, index: int) -> tuple[Callable[..., Any], Configuration]:
+        return f, space.at(index)
 
     def told(kind: str, stamp: float) -> None:
         if line is not None:
@@ -257,28 +283,28 @@ def minimize(
         if watch is not None and watch(tuner):
             tuner.stop()
 
-    def again(configuration: Configuration) -> Measured:
-        return call(f, limits, configuration) if executor is None else submitted(executor, f, limits, configuration).result()
-
     stopped = ""
     compared = None
     with tuner:
+        calls = Calls(work, limits, executor, at_once)
         try:
-            drive(tuner._run, work, limits, executor, at_once, told, names)
+            drive(tuner._run, calls, told, names)
             if race:
-                compared = compare(space, tuner._run.record(), again, names, recipe == "parego" and bool(names) and not objective)
-        except KeyboardInterrupt:
+                several = recipe == "parego" and bool(names) and not objective
+                compared = compare(space, tuner._run.record(), lambda i: calls.made(0, i), names, several)
+        except (KeyboardInterrupt, SystemExit) as e:
             if tuner.best_cost == float("inf"):
                 raise
-            stopped = "interrupted"
+            stopped = left_by(e)
         finally:
+            calls.close()
             if line is not None:
                 line.end()
     return Result(space, tuner._run.record(), facts_of(recipe, seed, tuner.taken), compared, stopped, tuner.taken)
 
 
 def compare(
-    space: Space, record: _core.Record, again: Callable[[Configuration], Measured], names: list[str], several: bool = False
+    space: Space, record: _core.Record, again: Callable[[int], Measured], names: list[str], several: bool = False
 ) -> Race | None:
     """The race of the best three, or of the front of several goals, and the first; None where nothing was found, or all of them fail."""
     if not record.found():
@@ -286,8 +312,8 @@ def compare(
     first = record.trials()[0]["index"]
 
     def measured(i: int) -> _core._Measured:
-        cost, kind, why, took, numbers = again(space.at(i))
-        return {"cost": cost, "kind": kind, "why": why, "seconds": took, "values": values_of(names, numbers)}
+        cost, kind, why, took, values = with_values(names, again(i))
+        return {"cost": cost, "kind": kind, "why": why, "seconds": took, "values": values}
 
     goals = ["cost", *names] if several else []
     race = record.race(measured, n=12 if several else 3, untuned=first, seconds=max(1.0, record.seconds()), goals=list(range(len(goals))))

@@ -32,19 +32,21 @@ class permutation(Sequence[tuple["Any", ...]]):
     """
 
     def __init__(self, of: int | Iterable[Any]) -> None:
+        of = pythons(of)
         if not isinstance(of, (int, Iterable)):
             raise _core.Error(f"tunekit: permutation: {shown(of)} is neither a number of things nor things, want 1 to 8")
-        things = tuple(range(of) if isinstance(of, int) and of < 9 else () if isinstance(of, int) else of)
+        from itertools import islice, permutations
+
+        things = tuple(pythons(thing) for thing in islice(range(of) if isinstance(of, int) else of, 9))
         if not 1 <= len(things) <= 8:
-            raise _core.Error(f"tunekit: permutation: there are {len(things)} things, want 1 to 8")
+            n = shown(of) if isinstance(of, int) else "more than 8" if things else "no"
+            raise _core.Error(f"tunekit: permutation: there are {n} things, want 1 to 8")
         try:
             different = len(set(things))
         except TypeError:
             different = 0
         if different != len(things):
             raise _core.Error(f"tunekit: permutation: of {shown(things)} two are the same or one has no hash, want different things")
-        from itertools import permutations
-
         self.places: list[tuple[int, ...]] = list(permutations(range(len(things))))
         self._orders = [tuple(things[k] for k in places) for places in self.places]
 
@@ -60,7 +62,7 @@ def written(said: object) -> str:
     try:
         return str(said).encode("utf-8", "replace").decode()
     except Exception:
-        return f"a {type(said).__name__}"
+        return f"a {type(said).__name__} that has no text"
 
 
 def shown(value: object) -> str:
@@ -78,20 +80,42 @@ def text(name: str, value: object) -> str:
     return value
 
 
-def _plain(name: str, value: Any) -> Any:
-    """A value as C++ takes it: a number of numpy as Python's own, a list as a tuple."""
-    if isinstance(value, (bool, int, float, str, tuple)):
-        return value
-    if isinstance(value, list):
-        return tuple(value)
+def pythons(value: Any) -> Any:
+    """A number, flag or text of numpy as Python's own; anything else as it is."""
     item = getattr(value, "item", None)
-    try:
-        value = item() if callable(item) else value
-    except Exception:  # such as an array of numpy that holds several
-        pass
-    if not isinstance(value, (bool, int, float, str)):
+    if callable(item) and getattr(value, "shape", None) == ():
+        try:
+            return item()
+        except Exception:  # it only looks like a number
+            pass
+    return value
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A value as C++ takes it, which is also what functions get: Python's own, a list as a tuple."""
+    value = tuple(pythons(v) for v in value) if isinstance(value, (list, tuple)) else pythons(value)
+    if not isinstance(value, (bool, int, float, str, tuple)):
         raise _core.Error(f"tunekit: space: parameter '{written(name)}': {shown(value)} is of a type that no parameter has, want bool, int, float, str or a tuple of int")
     return value
+
+
+MOST_VALUES = 65_535  # of a parameter
+
+
+def _listed(name: str, values: Any) -> list[Any]:
+    """The values of a parameter. Raises: Error for what has no order of its own, or too many: an iterator may have no end."""
+    if isinstance(values, (set, frozenset)):
+        raise _core.Error(f"tunekit: space: parameter '{written(name)}': has a set, whose order changes from run to run, want a list: [8, 16]")
+    if isinstance(values, Mapping):
+        raise _core.Error(f"tunekit: space: parameter '{written(name)}': has a {type(values).__name__} in place of a list, want its values: [8, 16]")
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise _core.Error(f"tunekit: space: parameter '{name}': has {shown(values)} in place of a list, want its values")
+    from itertools import islice
+
+    out = [_plain(name, v) for v in islice(values, MOST_VALUES + 1)]
+    if len(out) > MOST_VALUES:
+        raise _core.Error(f"tunekit: space: parameter '{written(name)}': has more than {MOST_VALUES} values, want at most as many")
+    return out
 
 
 def arguments_of(f: Callable[..., object]) -> dict[str, bool] | None:
@@ -149,10 +173,8 @@ class Space(Sequence["Configuration"]):
                 self._values[name] = list(values)
                 given.append((name, list(values.places)))
                 continue
-            if isinstance(values, str) or not isinstance(values, Iterable):
-                raise _core.Error(f"tunekit: space: parameter '{name}': has {shown(values)} in place of a list, want its values")
-            self._values[name] = [tuple(v) if isinstance(v, list) else v for v in values]
-            given.append((name, [_plain(name, v) for v in self._values[name]]))
+            self._values[name] = _listed(name, values)
+            given.append((name, self._values[name]))
         self._names = list(self._values)
         self._grid = _core.Grid(given, [text("a constraint", c) for c in self._constraints if isinstance(c, str)])
         for c in self._constraints:
@@ -192,12 +214,24 @@ class Space(Sequence["Configuration"]):
                 raise _core.Error(f"tunekit: space: the constraint {who} has an argument '{name}', want names of parameters: {', '.join(self._names)}")
         if not names:
             raise _core.Error(f"tunekit: space: the constraint {who} has no arguments, want those parameters that it speaks of")
-        if len(self) > MOST_LISTED:  # before it is called as often
-            raise _core.Error(f"tunekit: space: the constraint {who} chooses among {len(self)} configurations, want an expression, or at most {MOST_LISTED}")
+        self._grid = self._kept(f"the constraint {who}", names, holds)
+
+    def _kept(self, who: str, names: list[str], holds: Callable[..., object]) -> _core.Grid:
+        """The configurations at which it holds, of values of these parameters."""
+        if (n := self._grid.size()) > MOST_LISTED:  # before it is called as often
+            raise _core.Error(f"tunekit: space: {who} chooses among {n} configurations, want an expression, or at most {MOST_LISTED}")
         from itertools import product
 
         allowed = bytes(bool(holds(**dict(zip(names, values)))) for values in product(*(self._values[n] for n in names)))
-        self._grid = self._grid.kept([self._names.index(n) for n in names], allowed)
+        return self._grid.kept([self._names.index(n) for n in names], allowed)
+
+    def _such(self, wanted: Configuration) -> Iterator[Configuration]:
+        """The configurations with these values of some parameters. Raises: Error where there are none, or too many to look at."""
+        if len(wanted) == len(self._names):
+            return iter([self.at(self.index(wanted))])
+        wanted = {name: tuple(value) if isinstance(value, list) else value for name, value in wanted.items()}
+        grid = self._kept("what is wanted", list(wanted), lambda **some: some == wanted)
+        return (self._with(grid.ordinals(i)) for i in range(grid.size()))
 
     @property
     def names(self) -> list[str]:
@@ -210,18 +244,18 @@ class Space(Sequence["Configuration"]):
         return {name: list(values) for name, values in self._values.items()}
 
     def __len__(self) -> int:
-        return len(self._grid)
+        return self._grid.size()
 
     def __getitem__(self, i: Any) -> Any:
+        n = self._grid.size()
         if isinstance(i, slice):
-            return [self[k] for k in range(*i.indices(len(self)))]
-        n = len(self)
+            return [self[k] for k in range(*i.indices(n))]
         if not -n <= i < n:
             raise IndexError(i)
         return self.at(i % n)
 
     def __iter__(self) -> Iterator[Configuration]:
-        return (self.at(i) for i in range(len(self)))
+        return (self.at(i) for i in range(self._grid.size()))
 
     def at(self, i: int) -> Configuration:
         """The configuration of an index, as `space[i]`."""
@@ -229,6 +263,9 @@ class Space(Sequence["Configuration"]):
             places = self._grid.ordinals(i)
         except TypeError:
             raise _core.Error(f"tunekit: space: {shown(i)} is not an index, want an integer from 0 on") from None
+        return self._with(places)
+
+    def _with(self, places: list[int]) -> Configuration:
         return {name: values[k] for (name, values), k in zip(self._values.items(), places)}
 
     def index(self, configuration: Mapping[str, Any], *unused: Any) -> int:
@@ -257,7 +294,7 @@ class Space(Sequence["Configuration"]):
         return self._grid.fingerprint()
 
     def __repr__(self) -> str:
-        return f"Space of {len(self)} configurations over {', '.join(self._names)}"
+        return f"Space of {self._grid.size()} configurations over {', '.join(self._names)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters: dict[str, Any] = {name: permutation(values[0]) if name in self._places else values for name, values in self._values.items()}

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from os import PathLike, fspath
+from os import PathLike
 
 from . import _core
 from ._call import Limits, limits_of
-from ._drive import drive, workers_of
+from ._drive import Calls, drive, left_by, workers_of
 from ._minimize import Progress, Result, check_call, facts_of
 from ._space import Space, shown, text
-from ._tuner import count, number, path_of, paths_of, seconds_of
+from ._tuner import count, file_named, number, path_of, paths_of, seconds_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Plan:
 
     def report(self, path: str | PathLike[str]) -> None:
         """Writes the run as one HTML page, which needs no network: the whole page, or what was there stays."""
-        _core.write_text(fspath(path), self._run.page(self._facts))
+        _core.write_text(file_named("the report", path), self._run.page(self._facts))
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {result!r}" for name, result in self.tasks.items())
@@ -108,19 +108,23 @@ def minimize_tasks(
     )
     line = Progress(run.taken()) if progress else None
 
-    def work(job: _core.Job) -> tuple[Callable[..., Any], Configuration]:
-        return functions[job.task], spaces[job.task].at(job.index)
+    def work(task: int, index: int) -> tuple[Callable[..., Any], Configuration]:
+        return functions[task], spaces[task].at(index)
 
     def told(kind: str, stamp: float) -> None:
         if line is not None:
             line.told(kind, run.latency(), stamp)
 
     stopped = ""
+    calls = Calls(work, limits, executor, at_once)
     try:
-        drive(run, work, limits, executor, at_once, told, [])
-    except KeyboardInterrupt:
-        stopped = "interrupted"
+        drive(run, calls, told, [])
+    except (KeyboardInterrupt, SystemExit) as e:
+        if not any(run.record(k).found() for k in range(len(names))):
+            raise
+        stopped = left_by(e)
     finally:
+        calls.close()
         run.close()
         if line is not None:
             line.end()

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import time
 import warnings
+from _thread import allocate_lock
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fsdecode
 
 from . import _core
-from ._space import Space, shown, text, written
+from ._space import Space, pythons, shown, text, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,7 +123,8 @@ class Trial:
     """Those beside the cost by their names; with an objective also "cost", the cost that was measured."""
 
     def __repr__(self) -> str:
-        return f"Trial({self.configuration}, {self.cost if self.cost is not None else self.kind + ': ' + self.failed})"
+        numbers = "".join(f", {name}={value:.6g}" for name, value in self.numbers.items())
+        return f"Trial({self.configuration}, {self.cost if self.cost is not None else self.kind + ': ' + self.failed}{numbers})"
 
 
 class Trials(list[Trial]):
@@ -151,7 +153,7 @@ def trials_of(space: Space, record: _core.Record) -> Trials:
 def front_of(space: Space, record: _core.Record, goals: Iterable[str]) -> Trials:
     """The trials that no other beats in every goal."""
     names = ["cost", *record.numbers()]
-    wanted = [text("goals", g) for g in ([goals] if isinstance(goals, str) else goals)] or names
+    wanted = [text("goals", g) for g in ([goals] if isinstance(goals, str) else goals)] or list(dict.fromkeys(names))
     for name in wanted:
         if name not in names:
             raise _core.Error(f"tunekit: front: no number is called {shown(name)}, want one of {', '.join(names)}")
@@ -179,12 +181,7 @@ def parts_of(outcome: Any) -> tuple[float, str, str, dict[str, float]]:
         return float("nan"), written(outcome.kind), written(outcome.why), {}
     if isinstance(outcome, Measurement):
         return (*parts_of(outcome.cost)[:3], outcome.numbers)
-    if isinstance(outcome, bool):
-        raise _core.Error(f"tunekit: the cost is {outcome}, want a positive number, or Failed(\"why\")")
-    try:
-        return float(outcome), "", "", {}
-    except (TypeError, ValueError, OverflowError):
-        raise _core.Error(f"tunekit: the cost is {shown(outcome)}, want a positive number, or Failed(\"why\")") from None
+    return number("the cost", outcome, 'a positive number, or Failed("why")'), "", "", {}
 
 
 def check_job(who: str, job: object) -> None:
@@ -195,37 +192,107 @@ def check_job(who: str, job: object) -> None:
 def count(name: str, value: int | None, least: int = 0) -> int:
     if value is None:
         return UNLIMITED
+    value = pythons(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < UNLIMITED:
         raise _core.Error(f"tunekit: {name} is {shown(value)}, want an integer from {least} on")
     return value
 
 
-def number(name: str, value: Any) -> float:
-    if not isinstance(value, (bool, str, bytes, bytearray)):
+def number(name: str, value: Any, wanted: str = "a number") -> float:
+    plain = pythons(value)
+    if not isinstance(plain, (bool, str, bytes, bytearray)) and not getattr(plain, "shape", ()):
         try:
-            return float(value)
-        except (TypeError, ValueError, OverflowError):
+            return float(plain)
+        except Exception:  # whatever such an object has to say
             pass
-    raise _core.Error(f"tunekit: {name} is {shown(value)}, want a number")
+    raise _core.Error(f"tunekit: {name} is {shown(value)}, want {wanted}")
 
 
 def seconds_of(value: float | None) -> float:
     return float("inf") if value is None else number("seconds", value)
 
 
+def file_named(what: str, path: str | PathLike[str]) -> str:
+    """The name of a file. Raises: Error for what is none."""
+    name = text(what, fsdecode(path) if isinstance(path, (str, bytes, PathLike)) else path)
+    if "\0" in name:  # where C would end it
+        raise _core.Error(f"tunekit: {what} is {shown(path)}, want a name of a file, without a NUL")
+    return name
+
+
 def path_of(log: str | PathLike[str] | None) -> str:
-    if log is None:
-        return ""
-    return text("log", fsdecode(log) if isinstance(log, (str, bytes, PathLike)) else log)
+    return "" if log is None else file_named("log", log)
 
 
 def paths_of(experience: str | PathLike[str] | Iterable[str | PathLike[str]], log: str | PathLike[str] | None) -> list[str]:
     if isinstance(experience, (str, bytes, PathLike)):
         experience = [experience]
-    paths = [text("experience", fsdecode(p) if isinstance(p, (str, bytes, PathLike)) else p) for p in experience]
+    paths = [file_named("experience", path) for path in experience]
     for note in _core.experience_notes(paths, path_of(log)) if paths else []:
         warnings.warn(note, stacklevel=3)
     return paths
+
+
+class Remembered(_core.Run):
+    """A run that remembers what was done to it, by which another does the same."""
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **how)
+        self.done: list[tuple[str, tuple[Any, ...]]] = []
+        self._lock = allocate_lock()  # the order is that in which it happened
+
+    def begin_with(self, first: list[int], /) -> None:
+        with self._lock:
+            super().begin_with(first)
+            self.done.append(("begin_with", (first,)))
+
+    def know(self, i: int, *, cost: float, kind: str, why: str, values: list[float]) -> None:
+        with self._lock:
+            super().know(i, cost=cost, kind=kind, why=why, values=values)
+            self.done.append(("know", (i, cost, kind, why, values)))
+
+    def ask(self, worker: int, n: int, /) -> list[_core.Job]:
+        with self._lock:
+            jobs = super().ask(worker, n)
+            self.done.append(("ask", (worker, n)))
+        return jobs
+
+    def tell(
+        self, job: _core.Job, *, cost: float, kind: str, why: str, values: list[float], seconds: float, stamp: float, worker: int
+    ) -> None:
+        with self._lock:
+            super().tell(job, cost=cost, kind=kind, why=why, values=values, seconds=seconds, stamp=stamp, worker=worker)
+            self.done.append(("tell", (job.ticket, cost, kind, why, values, seconds, stamp, worker)))
+
+    def drop(self, j: _core.Job, /) -> None:
+        with self._lock:
+            super().drop(j)
+            self.done.append(("drop", (j.ticket,)))
+
+    def time(self, stamp: float, /) -> None:
+        with self._lock:
+            super().time(stamp)
+            self.done.append(("time", (stamp,)))
+
+    def stop(self) -> None:
+        with self._lock:
+            super().stop()
+            self.done.append(("stop", ()))
+
+    def do(self, what: list[tuple[str, tuple[Any, ...]]]) -> None:
+        """Does what was done to another."""
+        out: dict[int, _core.Job] = {}
+        for name, args in what:
+            if name == "ask":
+                out.update((job.ticket, job) for job in self.ask(*args))
+            elif name == "know":
+                self.know(args[0], **dict(zip(("cost", "kind", "why", "values"), args[1:])))
+            elif name == "tell":
+                self.tell(out[args[0]], **dict(zip(("cost", "kind", "why", "values", "seconds", "stamp", "worker"), args[1:])))
+            elif name == "drop":
+                self.drop(out[args[0]])
+            else:
+                getattr(self, name)(*args)
 
 
 class Tuner:
@@ -245,6 +312,7 @@ class Tuner:
 
     Time is that of the wall since the first ask; `tell(..., stamp=)` gives another. Calls from several threads are safe.
     A log has one writer: it is free again after `close`, at the end of a `with`, or once the tuner is gone.
+    A copy, by pickle too, does again what was done, which costs the same thinking; one with a log takes up the log.
 
     Raises: Error, with the message of the C++ library.
     """
@@ -266,11 +334,17 @@ class Tuner:
         objective: str = "",
     ) -> None:
         self._numbers = names_of(numbers)
+        paths = paths_of(experience, log)
         self.space = space if isinstance(space, Space) else Space(space)
         self.recipe = recipe
         self.seed = count("seed", seed)
-        self._run = _core.Run(
-            self.space._grid, recipe=text("recipe", recipe), experience=paths_of(experience, log), trials=count("trials", trials),
+        self._arguments: dict[str, Any] = {
+            "space": self.space, "recipe": recipe, "experience": paths, "trials": trials, "seconds": seconds, "patience": patience,
+            "seed": seed, "log": log, "resume": log is not None, "name": name, "numbers": self._numbers, "objective": objective,
+        }
+        self._closed = False
+        self._run = Remembered(
+            self.space._grid, recipe=text("recipe", recipe), experience=paths, trials=count("trials", trials),
             seconds=seconds_of(seconds), patience=count("patience", patience), seed=self.seed, name=text("name", name), log=path_of(log),
             resume=bool(resume), numbers=self._numbers, objective=text("objective", objective),
         )
@@ -325,7 +399,15 @@ class Tuner:
 
     def close(self) -> None:
         """Ends the run and its log, which another may then take up; what was found stays. Closing again does nothing."""
+        self._closed = True
         self._run.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.outstanding:
+            raise _core.Error(f"tunekit: tuner: is copied while {self.outstanding} jobs are out, want them told or dropped before")
+        logged = self._arguments["log"] is not None
+        done = [one for one in self._run.done if not logged or one[0] in ("begin_with", "know")]
+        return (_tuner_of, (self._arguments, done, self._closed))
 
     def __enter__(self) -> Tuner:
         return self
@@ -378,3 +460,12 @@ class Tuner:
 
     def __repr__(self) -> str:
         return self._run.record().text()
+
+
+def _tuner_of(arguments: dict[str, Any], done: list[tuple[str, tuple[Any, ...]]], closed: bool) -> Tuner:
+    tuner = Tuner(**arguments)
+    tuner._run.do(done)
+    if closed:
+        tuner.outstanding  # takes up the log
+        tuner.close()
+    return tuner

@@ -55,7 +55,6 @@ public:
         int ends[2] = {-1, -1};
         if (::pipe(ends) != 0) throw tunekit::error(std::string("isolated: has no pipe: ") + std::strerror(errno));
         for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
-        const pid_t parent = ::getpid();
         PyOS_BeforeFork();
         pid_ = ::fork();
         const int why = errno;
@@ -66,7 +65,7 @@ public:
             ::prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
             ::close(ends[0]);
-            if (::getppid() != parent) ::_exit(1);
+            if (::getppid() != owner_) ::_exit(1);
             here.end();
             call_and_leave(answer, ends[1]);
         }
@@ -100,7 +99,7 @@ public:
     /// Kills it with all of its group, and waits for its end. Returns its status as waitpid gives it.
     int end()
     {
-        if (pid_ <= 0) return status_;
+        if (pid_ <= 0 || owner_ != ::getpid()) return status_;  // not in a copy of the object, of a later fork
         const nb::gil_scoped_release free;
         ::kill(pid_, SIGKILL);
         ::kill(-pid_, SIGKILL);  // until it is waited for, the number is its own
@@ -121,6 +120,7 @@ private:
         }
     }
 
+    pid_t owner_ = ::getpid();
     pid_t pid_ = -1;
     int pipe_ = -1;
     int status_ = 0;

@@ -3,9 +3,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstddef>
 #include <exception>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "bind.hpp"
 #include "outcome.hpp"
@@ -20,15 +23,27 @@ namespace {
 
 nb::handle error_type;  // pytunekit.Error, for as long as the module lives
 
+/// A message of the library with what a caller writes in Python where it says what one writes in C++.
+std::string in_python(std::string text)
+{
+    constexpr std::pair<std::string_view, std::string_view> words[] = {
+        {"(.resume = true, or --resume)", "(resume=True)"},
+        {"; ask found() first", ""},
+    };
+    for (const auto& [there, here] : words)
+        if (const std::size_t at = text.find(there); at != std::string::npos) text.replace(at, there.size(), here);
+    return text;
+}
+
 /// What the library throws for wrong input becomes the one documented exception, with its message.
 void translate(const std::exception_ptr& thrown, void*)
 {
     try {
         std::rethrow_exception(thrown);
     } catch (const std::logic_error& e) {  // invalid_argument, out_of_range
-        PyErr_SetString(error_type.ptr(), e.what());
+        PyErr_SetString(error_type.ptr(), in_python(e.what()).c_str());
     } catch (const tunekit::error& e) {
-        PyErr_SetString(error_type.ptr(), e.what());
+        PyErr_SetString(error_type.ptr(), in_python(e.what()).c_str());
     }
 }
 
@@ -61,5 +76,6 @@ NB_MODULE(_core, m)
     python::bind_child(m);
     python::bind_parts(m);
     m.def("bad_cost", &python::bad_cost);
+    m.def("check_kind", [](const std::string& kind) { static_cast<void>(python::kind_of("", kind)); });
     m.def("write_text", [](const std::string& path, const std::string& text) { tunekit::io::write_text(path, text); });
 }

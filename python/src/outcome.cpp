@@ -19,6 +19,17 @@ std::string bad_cost(double cost)
     return "the cost is " + is + ", want a positive finite number";
 }
 
+std::optional<tk::measure::failure_kind> kind_of(std::string_view who, std::string_view kind)
+{
+    if (kind.empty()) return std::nullopt;
+    const auto known = tk::measure::failure_kind_of(kind);
+    if (known) return known;
+    std::string all;
+    for (std::uint8_t k = 0; const auto each = tk::measure::failure_kind_of(k); ++k)
+        all += (all.empty() ? "" : ", ") + std::string(to_text(*each));
+    tk::invalid({who, "\"", kind, "\" is not a kind of failure, want one of: ", all});
+}
+
 judging::judging(std::vector<std::string> names, const std::string& text) : numbers(std::move(names))
 {
     tk::require(numbers.size() <= tk::measure::measured_values::most, "numbers: more than 8 names, want at most 8");
@@ -50,20 +61,14 @@ tk::measure::measurement measurement_of(std::string_view who, double cost, const
     tk::require(std::isfinite(seconds) && seconds >= 0,
                 std::string(who) + ": seconds is negative or not a number, want the trial's seconds");
     tk::measure::measurement m{.run_seconds = seconds};
-    if (kind.empty()) {
+    const auto failed = kind_of(std::string(who) + ": ", kind);
+    if (!failed) {
         if (const std::string bad = bad_cost(cost); !bad.empty()) tk::invalid({who, ": ", bad, ", or Failed(\"why\")"});
         m.cost = cost;
         m.runs = 1;
         return m;
     }
-    const auto known = tk::measure::failure_kind_of(std::string_view(kind));
-    if (!known) {
-        std::string all;
-        for (std::uint8_t k = 0; const auto each = tk::measure::failure_kind_of(k); ++k)
-            all += (all.empty() ? "" : ", ") + std::string(to_text(*each));
-        tk::invalid({who, ": \"", kind, "\" is not a kind of failure, want one of: ", all});
-    }
-    m.failed = tk::measure::failure{.kind = *known, .message = message};
+    m.failed = tk::measure::failure{.kind = *failed, .message = message};
     return m;
 }
 

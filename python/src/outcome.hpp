@@ -17,6 +17,9 @@ namespace python {
 /// What is wrong with a cost, in a sentence that names it; empty for a positive finite number.
 std::string bad_cost(double cost);
 
+/// The kind of a failure, by its word; empty for an empty one. Throws std::invalid_argument, which begins with `who`, for any other word.
+std::optional<tunekit::measure::failure_kind> kind_of(std::string_view who, std::string_view kind);
+
 /// What a run makes of its measurements: numbers beside the cost by their names, and an objective where there is one.
 struct judging {
     std::vector<std::string> numbers{};                      ///< names, in their order

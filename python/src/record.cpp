@@ -18,6 +18,8 @@
 
 #include "bind.hpp"
 #include "outcome.hpp"
+#include "space.hpp"
+#include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/findings.hpp"
@@ -143,11 +145,56 @@ std::vector<tk::index> front(const record& r, const std::vector<std::size_t>& go
     return out;
 }
 
+/// A record as a value that can be pickled; its space is elsewhere.
+nb::tuple state(const record& r)
+{
+    const auto listed = [](const std::vector<tk::measure::trial>& trials) {
+        nb::list out;
+        for (const tk::measure::trial& t : trials) {
+            const auto bytes = to_bytes(t.measured);
+            out.append(nb::make_tuple(t.candidate, t.worker, t.carried, nb::bytes(bytes.data(), bytes.size())));
+        }
+        return out;
+    };
+    std::vector<double> stamps;
+    for (const auto& point : r.found.curve()) stamps.push_back(point.seconds);
+    return nb::make_tuple(r.name, r.judge.numbers, r.judge.text(), static_cast<int>(r.found.stopped()),
+                          r.found.seconds(), listed(r.found.known()), listed(r.found.trials()), stamps);
+}
+
+record record_of(const grid& space, const nb::tuple& state)
+{
+    const auto trial_of = [](nb::handle parts) {
+        const auto of = nb::cast<nb::tuple>(parts);
+        const auto bytes = nb::cast<nb::bytes>(of[3]);
+        const std::span all(reinterpret_cast<const unsigned char*>(bytes.c_str()), bytes.size());
+        return tk::measure::trial{.candidate = nb::cast<tk::index>(of[0]),
+                                  .measured = tk::measure::measurement_from(all),
+                                  .worker = nb::cast<std::size_t>(of[1]),
+                                  .carried = nb::cast<bool>(of[2])};
+    };
+    record out{nb::cast<std::string>(state[0]),
+               space,
+               {},
+               judging(nb::cast<std::vector<std::string>>(state[1]), nb::cast<std::string>(state[2]))};
+    out.found.value_names = out.judge.value_names();
+    for (nb::handle known : nb::cast<nb::list>(state[5])) out.found.know(trial_of(known));
+    const auto stamps = nb::cast<std::vector<double>>(state[7]);
+    std::size_t k = 0;
+    for (nb::handle trial : nb::cast<nb::list>(state[6]))
+        out.found.append(trial_of(trial), stamps.at(k++) - out.found.seconds());
+    out.found.pass(nb::cast<double>(state[4]) - out.found.seconds());
+    out.found.stop(static_cast<tk::stop_reason>(nb::cast<std::uint8_t>(state[3])));
+    return out;
+}
+
 }  // namespace
 
 void bind_record(nb::module_& m)
 {
     nb::class_<record>(m, "Record")
+        .def(nb::new_(&record_of))
+        .def("state", &state)
         .def_ro("name", &record::name)
         .def("trials", &trials)
         .def("numbers", [](const record& r) { return r.judge.value_names(); })

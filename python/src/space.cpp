@@ -100,7 +100,7 @@ void bind_space(nb::module_& m)
         .def(nb::new_(&made))
         .def("kept", &kept)
         .def("listed", &listed)
-        .def("__len__", &grid::size)
+        .def("size", &grid::size)
         .def("ordinals", &ordinals)
         .def("index_of", &index_of)
         .def("fingerprint", &grid::fingerprint);

@@ -122,6 +122,11 @@ def test_a_number_that_is_missing_fails_the_objective_alone() -> None:
     assert all(t.numbers == {} or not math.isnan(t.numbers["bytes"]) for t in plain.trials)
 
 
+def test_a_trial_shows_its_numbers() -> None:
+    found = minimize(work, LEVELS, trials=2, begin_with={"level": 3, "mode": "plain"}, numbers=["bytes"])
+    assert repr(found.trials[0]) == "Trial({'level': 3, 'mode': 'plain'}, 30.0, bytes=700)"
+
+
 def test_wrong_input_is_one_line() -> None:
     for message, numbers, objective in [
         ("no number is called 'watts', want one of cost, bytes", ["bytes"], "cost * watts"),
@@ -134,8 +139,8 @@ def test_wrong_input_is_one_line() -> None:
     ]:
         with pytest.raises(Error, match=message.replace("(", "\\(")):
             Tuner(LEVELS, trials=5, numbers=numbers, objective=objective)
-    with pytest.raises(Error, match="has a number 'bytes'"):
-        minimize(work, LEVELS, trials=5)
+    with pytest.raises(Error, match="each of the first 10 calls gave no result: the measurement has a number 'bytes'"):
+        minimize(work, LEVELS, trials=12)
     with pytest.raises(Error, match="the number bytes is 'many'"):
         Measurement(1.0, bytes="many")  # type: ignore[arg-type]
     found = minimize(work, LEVELS, trials=5, numbers=["bytes"])

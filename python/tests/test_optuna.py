@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The sampler of Optuna."""
 
+import time
+from pathlib import Path
 from typing import Any
 
 import optuna
@@ -73,10 +75,92 @@ def test_parameters_that_the_space_lacks_are_at_random() -> None:
     assert all(0 <= t.params["x"] <= 1 for t in study.trials)
 
 
-def test_threads() -> None:
-    study = optuna.create_study(sampler=Sampler(SPACE))
-    study.optimize(objective, n_trials=10, n_jobs=3)
-    assert len({tuple(t.params.values()) for t in study.trials[:10]}) == 10
+SMALL = Space({"a": [1, 2, 4], "b": [1, 2, 4]}, constraints=["a * b <= 4"])
+
+
+def check_small(study: Any) -> None:
+    """Each of the 6 configurations once; what began beside the last ones has none, and was pruned."""
+    params = [(t.params["a"], t.params["b"]) for t in study.trials if t.params]
+    assert sorted(params) == [(c["a"], c["b"]) for c in SMALL]
+    assert all(t.state == optuna.trial.TrialState.PRUNED for t in study.trials if not t.params)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_threads_repeat_nothing_and_break_nothing(seed: int) -> None:
+    def waits(trial: Any) -> float:
+        a, b = trial.suggest_categorical("a", [1, 2, 4]), trial.suggest_categorical("b", [1, 2, 4])
+        time.sleep(0.003 + 0.001 * ((a * 7 + b * 3 + seed) % 5))
+        return 1 / float(a * b)
+
+    study = optuna.create_study(sampler=Sampler(SMALL, seed=seed))
+    study.enqueue_trial({"a": 4})  # and whatever b may be
+    study.enqueue_trial({"a": 2, "b": 2})
+    study.optimize(waits, n_trials=20, n_jobs=4)
+    check_small(study)
+    assert study.best_value == 0.25 and {t.params["a"] for t in study.trials[:2]} == {4, 2}
+    assert len(study.trials) <= 6 + 4
+
+
+@pytest.mark.parametrize("early", [False, True])
+def test_a_study_from_its_storage_repeats_nothing(early: bool, tmp_path: Path) -> None:
+    """Failures of earlier processes are known, also of objectives that fail before they have asked for all."""
+    bad = {(1, 1), (2, 1)}
+    tried: list[tuple[int, int]] = []
+
+    def fails(trial: Any) -> float:
+        a = trial.suggest_categorical("a", [1, 2, 4])
+        if early and a in {1, 2}:
+            raise optuna.TrialPruned
+        b = trial.suggest_categorical("b", [1, 2, 4])
+        tried.append((a, b))
+        if (a, b) == (1, 1):
+            raise optuna.TrialPruned
+        if (a, b) == (2, 1):
+            raise OSError("no device")
+        return float(1 + a + b)
+
+    for _ in range(6):
+        study = optuna.create_study(
+            storage=f"sqlite:///{tmp_path}/s.db", study_name="s", load_if_exists=True, sampler=Sampler(SMALL, seed=1)
+        )
+        study.optimize(fails, n_trials=2, catch=OSError)
+    assert len(tried) == len(set(tried)) == (1 if early else 6)
+    states = [t.state.name for t in study.trials if t.params]
+    assert len(states) == 6 and states.count("COMPLETE") == (1 if early else 4) and bad
+    if not early:
+        check_small(study)
+
+
+def test_asked_and_told_it_ends_with_the_space() -> None:
+    study = optuna.create_study(sampler=Sampler(SMALL, seed=3))
+    trials = [study.ask() for _ in range(6)]
+    asked = [(t.suggest_categorical("a", [1, 2, 4]), t.suggest_categorical("b", [1, 2, 4])) for t in trials]
+    assert len(set(asked)) == 6
+    for wait in (True, False):
+        more = study.ask()
+        with pytest.raises(optuna.TrialPruned, match="of the 6 configurations none is left"):
+            more.suggest_categorical("a", [1, 2, 4])
+        study.tell(more, state=optuna.trial.TrialState.PRUNED)
+        if wait:
+            for trial, (a, b) in zip(trials, asked):
+                study.tell(trial, 1.0 / (a * b))
+    assert study.best_value == 0.25
+
+
+def test_what_is_enqueued_later_is_no_repeat() -> None:
+    study = optuna.create_study(sampler=Sampler(SPACE, seed=1))
+    study.optimize(objective, n_trials=3)
+    left = [c for c in SPACE if c not in [t.params for t in study.trials]]
+    study.enqueue_trial(left[-1])
+    study.enqueue_trial({"unroll": left[0]["unroll"]})
+    study.enqueue_trial({"tile": 16, "unroll": 4})  # breaks the constraint, as is wanted
+    study.enqueue_trial(study.trials[0].params)  # again, as is wanted
+    study.optimize(objective, n_trials=99)
+    params = [t.params for t in study.trials]
+    assert params[3] == left[-1] and params[4]["unroll"] == left[0]["unroll"]
+    assert params[5:7] == [{"tile": 16, "unroll": 4}, params[0]]
+    rest = params[:5] + params[7:]
+    assert len(rest) == len({tuple(p.values()) for p in rest}) == len(SPACE)
 
 
 def test_what_it_does_not_serve() -> None:

@@ -139,7 +139,7 @@ def test_a_run_is_resumed_from_its_log(tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
     assert run(log, 30, 11) == run(None, 30, 11)
     assert run(log, 30, 30) == run(None, 30, 30)
-    with pytest.raises(Error, match="^tunekit: log .*run.jsonl"):
+    with pytest.raises(Error, match=r"^tunekit: log .*run.jsonl: exists already; resume it \(resume=True\), or name another file"):
         Tuner(SPACE, trials=30, seed=5, log=log).ask()
     tuner = Tuner(SPACE, trials=40, seed=5, log=log, resume=True)
     assert len(tuner.trials) == 30

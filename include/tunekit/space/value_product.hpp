@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
+#include "tunekit/core/index_table.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/space/detail/axis.hpp"
 #include "tunekit/space/detail/grid.hpp"
@@ -204,6 +206,7 @@ struct vocabulary {
         std::vector<number> numbers{};
     };
     std::vector<std::string> words{};
+    core::index_table<std::uint32_t> places{};  ///< of the words
     std::vector<std::string> names{};
     std::vector<column> columns{};  ///< one per name
 
@@ -213,7 +216,10 @@ struct vocabulary {
         if (const auto* const x = std::get_if<std::int64_t>(&v)) return as_number(*x);
         if (const auto* const x = std::get_if<double>(&v)) return as_number(*x);
         const std::string word = text_of_value(v);
-        const auto k = static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+        const auto hash_of = [](const std::string& w) { return core::mixed(0, std::hash<std::string>()(w)); };
+        const auto k = places.add(
+            static_cast<std::uint32_t>(words.size()), hash_of(word),
+            [&](std::uint32_t at) { return words[at] == word; }, [&](std::uint32_t at) { return hash_of(words[at]); });
         if (k == words.size()) words.push_back(word);
         return as_number(expression::number_of(k));
     }

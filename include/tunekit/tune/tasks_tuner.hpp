@@ -356,15 +356,15 @@ TUNEKIT_INLINE void tasks_tuner::set_shape(const schedule::run_shape& shape) noe
 TUNEKIT_INLINE void tasks_tuner::set_limit(const tasks_budget& limit)
 {
     detail::check(limit);
-    const bool longer = plan_.stopped == stop_reason::seconds && limit.seconds != limit_.seconds;
+    const bool out_of_time = plan_.stopped == stop_reason::seconds;
+    const bool longer = out_of_time && limit.seconds != limit_.seconds;
     limit_ = limit;
     bool alive = false;
     for (std::size_t k = 0; k < works_.size(); ++k) {
         works_[k].books.set_limit(detail::of_a_task(limit), record_of(k));
         alive = alive || active(k);
     }
-    if (longer || ((plan_.stopped == stop_reason::exhausted || plan_.stopped == stop_reason::trials) && alive))
-        plan_.stopped = stop_reason::running;
+    if (longer || (alive && !out_of_time && plan_.stopped != stop_reason::asked)) plan_.stopped = stop_reason::running;
     decide();
 }
 
@@ -463,7 +463,9 @@ TUNEKIT_INLINE std::optional<std::size_t> tasks_tuner::choose()
         alive = alive || active(k);
     }
     if (!alive) {
-        plan_.stopped = stop_reason::exhausted;
+        plan_.stopped = stop_reason::exhausted;  // or the reason of the first task that has configurations left
+        for (const auto& t : plan_.tasks)
+            if (plan_.stopped == stop_reason::exhausted) plan_.stopped = t.record.stopped();
         return std::nullopt;
     }
     for (const detail::slot& s : slots_.recent())

@@ -649,7 +649,7 @@ TEST_CASE("trials and patience of several tasks may be raised when a run is take
                                                          tk::schedule::any_schedule(tk::schedule::random{})},
                                               {.trials_per_task = bound}, of_tasks(true),
                                               {.watch = [&](const tk::plan&, std::size_t) { ++watched; }});
-            CHECK(p.stopped == tk::stop_reason::exhausted);
+            CHECK(p.stopped == tk::stop_reason::trials);
             for (std::size_t k = 0; k < task_count; ++k) {
                 last[k] = p.tasks[k].record.trials().size();
                 CHECK(last[k] == (std::min)(bound == 12 ? 30 : bound, most[k]));
