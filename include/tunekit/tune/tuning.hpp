@@ -54,6 +54,19 @@ enum class stop_reason : std::uint8_t {
     return "unknown";
 }
 
+/// What a run has seen of its machine by running the incumbent again where a result was doubted.
+struct machine_checks {
+    bool on = false;             ///< whether results were watched; false: nothing is known of the machine
+    std::uint64_t made = 0;      ///< checks: the incumbent ran again
+    std::uint64_t disturbed = 0;  ///< checks that found it slower than its record
+    std::uint64_t unsettled = 0;  ///< of these, after which the machine was still disturbed when the wait ended
+    std::uint64_t measured_again = 0;  ///< configurations that were measured again
+    double waited_seconds = 0;         ///< waiting for the machine to be quiet
+    double seconds = 0;                ///< all of it: checks, waits and second measurements; part of the run's seconds
+
+    friend bool operator==(const machine_checks&, const machine_checks&) = default;
+};
+
 /// The record of one task's run: what was known before it, and all its trials in the order of the answers.
 class tuning {
 public:
@@ -126,6 +139,11 @@ public:
     /// Adds time that passed without a trial.
     void pass(double seconds) noexcept { seconds_ += seconds; }
 
+    /// What the run has seen of its machine. Its seconds are among those of the run.
+    [[nodiscard]] const machine_checks& checks() const noexcept { return checks_; }
+    /// Replaces it.
+    void set_checks(const machine_checks& seen) noexcept { checks_ = seen; }
+
     /// Sets why the run ended.
     void stop(stop_reason why) noexcept { stopped_ = why; }
 
@@ -146,6 +164,7 @@ private:
     stop_reason stopped_ = stop_reason::running;
     std::uint64_t failed_ = 0;
     double seconds_ = 0;
+    machine_checks checks_{};
 };
 
 }  // namespace tunekit
