@@ -27,7 +27,7 @@ struct run_options {
     std::string strategy = "combined", log;
     std::vector<std::string> start_from;
     std::uint64_t seed = 1;
-    bool resume = false;
+    bool resume = false, may_be_worse = false;
 
     void describe_strategy(CLI::App& app)
     {
@@ -49,6 +49,8 @@ struct run_options {
             ->type_name("PATH");
         app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, resumes);
+        app.add_flag("--may-be-worse", may_be_worse,
+                     "end with what seems best; else with the default, unless another was shown to be better");
     }
 };
 

@@ -56,10 +56,10 @@ enum class stop_reason : std::uint8_t {
 
 /// What a run has seen of its machine by running the incumbent again where a result was doubted.
 struct machine_checks {
-    bool on = false;             ///< whether results were watched; false: nothing is known of the machine
-    std::uint64_t made = 0;      ///< checks: the incumbent ran again
-    std::uint64_t disturbed = 0;  ///< checks that found it slower than its record
-    std::uint64_t unsettled = 0;  ///< of these, after which the machine was still disturbed when the wait ended
+    bool on = false;                   ///< whether results were watched; false: nothing is known of the machine
+    std::uint64_t made = 0;            ///< checks: the incumbent ran again
+    std::uint64_t disturbed = 0;       ///< checks that found it slower than its record
+    std::uint64_t unsettled = 0;       ///< of these, after which the machine was still disturbed when the wait ended
     std::uint64_t measured_again = 0;  ///< configurations that were measured again
     double waited_seconds = 0;         ///< waiting for the machine to be quiet
     double seconds = 0;                ///< all of it: checks, waits and second measurements; part of the run's seconds
@@ -149,6 +149,11 @@ public:
 
     /// The names of each measurement's `values`, in their order; else empty.
     std::vector<std::string> value_names{};
+
+    /// What the race at the end of the run measured, round by round. These are no trials.
+    std::vector<std::vector<measure::trial>> rounds{};
+    /// The seconds, about, of a run whose race can tell two apart; 0: not known.
+    double seconds_to_separate = 0;
 
 private:
     [[nodiscard]] const measure::trial& best_trial() const
