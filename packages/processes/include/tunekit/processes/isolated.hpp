@@ -86,6 +86,9 @@ public:
     /// Allows a candidate that failed to run again, because it has changed.
     void forget(index candidate);
 
+    /// The next candidate runs in a fresh worker.
+    void renew();
+
 private:
     using run_function = measurement (*)(void* self, std::size_t task, index candidate, const limits& within);
 
