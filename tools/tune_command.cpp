@@ -110,7 +110,7 @@ void race(const command_setup& s, const tk::measure::program& program, programs:
     options.rebuild = false;  // `program` has seen to it
     tk::measure::program alone(programs::worded_space(s.space), std::move(options));
     const programs::command_race on(run.record, s.untuned, seconds, s.goals);
-    run.seconds_to_separate = on.seconds_to_separate;
+    run.record.seconds_to_separate = on.seconds_to_separate;
     s.judge(alone, [&](auto& judged) {
         tk::measure::interruptible track(judged, [&] { return stop.heard() != 0; });
         programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
@@ -125,7 +125,6 @@ programs::command_report report_of(const command_setup& s, const tk::measure::pr
     r.run.stopped = ended.stopped;
     r.run.tasks.front().rounds = ended.rounds;
     r.found = tk::report::findings_of(r.run.tasks.front());
-    r.seconds_to_separate = ended.seconds_to_separate;
     if (r.found.best) r.winner = program.command_of(r.found.best->candidate, ".", "tuned");
     if (r.found.best) r.run.use = programs::paste_lines(r.winner);
     if (!r.problem.empty()) r.run.facts.push_back(ended.stopped + ": " + r.problem);

@@ -100,11 +100,11 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
     // What was found is measured afresh beside the default, where that is possible.
     const tk::measure::wall_clock now;
     const double tuned = now();
-    result.ends = programs::told_by_trials(result.plan, untuned);
+    result.ends = programs::told_by_trials(result.plan, untuned, o.may_be_worse);
     if (problem.empty()) try {
-            result.ends =
-                tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
-                                      stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds, {.run_seconds = 5});
+            result.ends = tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
+                                                stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds,
+                                                {.run_seconds = 5}, o.may_be_worse);
         } catch (const std::exception& e) {
             problem = e.what();
         }

@@ -26,6 +26,7 @@
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tuning.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace programs {
 
@@ -34,7 +35,6 @@ struct command_report {
     tunekit::report::seen_run run;  ///< of one task
     tunekit::report::findings found;
     std::string problem{};  ///< of the log or of what measures, which ended the run or its last comparison; else empty
-    double seconds_to_separate = 0;  ///< of a run whose last comparison separates two, about
     tunekit::measure::program_options::filled winner{};
 
     [[nodiscard]] const tunekit::report::seen_task& task() const { return run.tasks.front(); }
@@ -72,6 +72,15 @@ inline nlohmann::ordered_json json_of(const command_report& r, const tunekit::sp
     const auto& names = r.task().value_names;
     for (std::size_t k = 0; k < names.size() && k < c.numbers.size(); ++k) out["numbers"][names[k]] = c.numbers[k];
     return out;
+}
+
+/// What may be said of a winner.
+inline nlohmann::ordered_json json_of(const tunekit::verdict& v)
+{
+    return {{"says", to_text(v.says)},    {"text", to_text(v)},
+            {"default_kept", v.kept},     {"finalists", v.finalists},
+            {"rounds", v.rounds},         {"rounds_to_separate", v.rounds_to_separate},
+            {"confidence", v.confidence}, {"slower_at_least", v.slower_at_least}};
 }
 
 inline void print_json(const command_report& r, const tunekit::space::value_product& space)
@@ -117,8 +126,12 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     }
     out["tied"] = json::array();
     for (const auto& t : f.tied) out["tied"].push_back(json_of(r, space, t));
-    out["rounds"] = f.rounds;
-    out["rounds_to_separate"] = f.rounds_to_separate;
+    out["rounds"] = f.verdict.rounds;
+    out["rounds_to_separate"] = f.verdict.rounds_to_separate;
+    if (f.best) out["verdict"] = json_of(f.verdict);
+    out["machine"] = to_text(r.task().checks, r.run.seconds);
+    out["runs"] = f.runs;
+    out["slow_runs"] = f.slow_runs;
     out["failures"] = json::array();
     for (const auto& k : f.failures)
         out["failures"].push_back(
@@ -191,7 +204,8 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     if (f.compared && (f.against_baseline || f.compared->candidate != f.best->candidate))
         line(f.against_baseline ? "default" : "first", *f.compared);
     line("best", *f.best);
-    for (const auto& c : f.tied) line(f.unclear() ? "unclear" : "tied", c);
+    const bool tied = f.verdict.says == tunekit::verdict::kind::tied;
+    for (const auto& c : f.tied) line(tied ? "tied" : "unclear", c);
     std::fputs(table.text().c_str(), stdout);
     std::fputs(tunekit::report::detail::front_text(t, f, "").c_str(), stdout);
     const bool two = f.compared && f.compared->candidate != f.best->candidate;
@@ -201,10 +215,11 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
         if (t.unit.maximize) std::printf("\nthe best reaches %s times what %s does\n", gain.c_str(), what.c_str());
         else std::printf("\n%s costs %s times as much\n", what.c_str(), gain.c_str());
     }
-    if (f.unclear() && (!f.tied.empty() || (two && f.rounds == 0)) && r.seconds_to_separate > 0)
-        std::printf("\nnot separated: %lu runs side by side, at least %lu are needed; want --seconds %.0f or more\n",
-                    static_cast<unsigned long>(f.rounds), static_cast<unsigned long>(f.rounds_to_separate),
-                    std::ceil(r.seconds_to_separate));
+    if (f.verdict.kept) std::printf("\nnothing was shown to be better than the default, so that stays the best\n");
+    if (t.goals.size() < 2) std::printf("\nthe best is %s\n", to_text(f.verdict).c_str());
+    if (t.unit.is_time())
+        std::printf("the machine was %s; %zu of %zu runs took more than twice their configuration's least\n",
+                    to_text(t.checks, r.run.seconds).c_str(), f.slow_runs, f.runs);
     std::printf("\n");
     for (const std::string& command : paste_lines(r.winner)) std::printf("%s\n", command.c_str());
 }

@@ -30,6 +30,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/parego.hpp"
 #include "tunekit/records/logged.hpp"
+#include "tunekit/report/account.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/tune/pareto.hpp"
 #include "tunekit/tune/task.hpp"
@@ -101,6 +102,8 @@ struct command_setup {
         for (const std::size_t k : goals) out.push_back(k == 0 ? "cost" : number_names[k - 1]);
         return out;
     }
+    /// Whether it ends with the default unless another was shown to be better; one that nobody chose is not used today.
+    [[nodiscard]] bool never_worse() const { return !o.may_be_worse && (!o.untuned.empty() || file.untuned); }
     /// What the page is called: the program's name.
     [[nodiscard]] std::string title() const
     {
@@ -127,6 +130,7 @@ struct command_setup {
         run.repeat = {o.command_line};
         auto& task = run.tasks.front();
         task.baseline = untuned;
+        task.never_worse = never_worse();
         task.unit = unit;
         task.value_names = value_names();
         task.goals = goals;
@@ -192,7 +196,6 @@ struct driven_run {
     std::vector<tunekit::report::seen_task::trial> rounds{};
     std::string stopped{};
     std::string problem{};  ///< of the log, or of what measures; else empty
-    double seconds_to_separate = 0;
 };
 
 /// A run to its end, with a log where one is wanted. `drive(run)` measures; then `compare(out, each)` runs the last comparison,
@@ -229,7 +232,12 @@ driven_run driven(const command_setup& s, command_tuner t, Drive&& drive, Compar
                 complain(out.problem = e.what());
             }
         if constexpr (logs)
-            if (out.stopped != "the log failed") run.ended(out.stopped);
+            if (out.stopped != "the log failed") {
+                auto task = s.seen(out.record).tasks.front();
+                task.rounds = out.rounds;
+                const auto found = tunekit::report::detail::concluded(task);
+                run.ended(out.stopped, found.best ? std::optional<tunekit::verdict>(found) : std::nullopt);
+            }
         look();
         return out;
     };
@@ -244,6 +252,7 @@ driven_run driven(const command_setup& s, command_tuner t, Drive&& drive, Compar
                                         .unit = s.unit.name,
                                         .maximize = s.unit.maximize,
                                         .untuned = s.untuned,
+                                        .never_worse = s.never_worse(),
                                         .values = s.texts(),
                                         .goals = s.goal_names()}});
     if (!kept.note().empty()) complain(kept.note());

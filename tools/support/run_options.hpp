@@ -28,7 +28,7 @@ struct run_options {
     std::string strategy = "combined", log;
     std::vector<std::string> start_from;
     std::uint64_t seed = 1;
-    bool resume = false, no_checks = false;
+    bool resume = false, no_checks = false, may_be_worse = false;
 
     /// Those of `tune_options`.
     [[nodiscard]] std::optional<bool> checks() const { return no_checks ? std::optional(false) : std::nullopt; }
@@ -55,6 +55,8 @@ struct run_options {
                      "the best does not run again to tell whether something else disturbs the machine");
         app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, resumes);
+        app.add_flag("--may-be-worse", may_be_worse,
+                     "end with what seems best; else with the default, unless another was shown to be better");
     }
 };
 

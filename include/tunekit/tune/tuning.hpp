@@ -153,6 +153,11 @@ public:
     /// The names of each measurement's `values`, in their order; else empty.
     std::vector<std::string> value_names{};
 
+    /// What the race at the end of the run measured, round by round. These are no trials.
+    std::vector<std::vector<measure::trial>> rounds{};
+    /// The seconds, about, of a run whose race can tell two apart; 0: not known.
+    double seconds_to_separate = 0;
+
 private:
     [[nodiscard]] const measure::trial& best_trial() const
     {

@@ -90,6 +90,9 @@ public:
 
     [[nodiscard]] bool measures_time() const noexcept { return measures_time_; }
 
+    /// The next candidate runs in a fresh worker.
+    void renew();
+
 private:
     using run_function = measurement (*)(void* self, std::size_t task, index candidate, const limits& within);
 

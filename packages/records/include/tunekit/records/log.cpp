@@ -144,6 +144,7 @@ std::string to_json(const log_content::about& a)
     json_line line;
     line.member("title", a.title).member("unit", a.unit).member("maximize", a.maximize);
     if (a.untuned) line.member("untuned", *a.untuned);
+    if (a.never_worse) line.member("never_worse", true);
     line.member("values", a.values);
     if (!a.goals.empty()) line.member("goals", a.goals);
     return line.text();
@@ -216,7 +217,6 @@ std::string log_content::event::line() const
     if (what == kind::workers) return detail::json_line().member("workers", n).member("stamp_s", stamp).text();
     if (what == kind::budget)
         return detail::json_line().member_json("budget", detail::to_json(budget)).member("stamp_s", stamp).text();
-    if (what == kind::ended) return detail::json_line().member("ended", why).member("stamp_s", stamp).text();
     if (what == kind::checks)
         return detail::json_line()
             .member_json("checks", detail::json_line()
@@ -230,6 +230,13 @@ std::string log_content::event::line() const
             .member("task", std::uint64_t{jobs.at(0).task})
             .member("stamp_s", stamp)
             .text();
+    if (what == kind::ended) {
+        detail::json_line out;
+        out.member("ended", why);
+        if (!verdict.empty()) out.member("verdict", verdict);
+        if (seconds_to_separate > 0) out.member("seconds_to_separate", seconds_to_separate);
+        return out.member("stamp_s", stamp).text();
+    }
     if (what == kind::joined) {
         detail::json_line out;
         out.member("joined", worker).member("host", about.host).member("device", about.device);

@@ -31,10 +31,11 @@ struct log_content {
 
     /// What a report says of a run beside its numbers. A resumed run may have another.
     struct about {
-        std::string title{};                             ///< what is tuned; empty: the task's name
-        std::string unit = "s";                          ///< of costs; "s": they are times
-        bool maximize = false;                           ///< whether costs are 1 / scores, which a report shows
-        std::optional<index> untuned{};                  ///< what the winner is compared with
+        std::string title{};             ///< what is tuned; empty: the task's name
+        std::string unit = "s";          ///< of costs; "s": they are times
+        bool maximize = false;           ///< whether costs are 1 / scores, which a report shows
+        std::optional<index> untuned{};  ///< what the winner is compared with
+        bool never_worse = false;        ///< whether the run ends with it unless another was shown better
         std::vector<std::vector<std::string>> values{};  ///< by parameter: the texts of its values, in their order
         std::vector<std::string> goals{};  ///< of a front: "cost" and names of `measurement::values`; empty: one goal
 
@@ -133,6 +134,8 @@ struct log_content {
         std::vector<std::string> values{};  ///< of a tell, known or round: the texts of its configuration's values
         std::string why{};                  ///< of `ended`
         machine_checks checks{};            ///< of `checks`
+        std::string verdict{};              ///< of `ended`: what may be said of the winner; empty: nothing was found
+        double seconds_to_separate = 0;     ///< of `ended`, as `tuning` has it
 
         /// The text of its line, without the line's end.
         [[nodiscard]] std::string line() const;

@@ -174,9 +174,12 @@ void run_log::compared(const logged_view& run, std::uint64_t round, index candid
                 .values = run.texts(0, candidate)});
 }
 
-void run_log::ended(const logged_view& run, std::string why)
+void run_log::ended(const logged_view& run, std::string why, const std::optional<verdict>& says)
 {
-    write(run, {.what = log_content::event::kind::ended, .why = std::move(why)});
+    write(run, {.what = log_content::event::kind::ended,
+                .why = std::move(why),
+                .verdict = says ? to_text(*says) : std::string(),
+                .seconds_to_separate = says ? says->seconds_to_separate : 0});
 }
 
 void run_log::set_checks(const logged_view& run, std::size_t task, const machine_checks& seen)

@@ -25,6 +25,7 @@
 #include "tunekit/records/read_log.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace tunekit::io {
 
@@ -66,7 +67,7 @@ public:
     void leave(const logged_view& run, std::size_t worker, worker_about about);
     void take_back(const logged_view& run, const job& j, bool lost);
     void compared(const logged_view& run, std::uint64_t round, index candidate, measure::measurement m);
-    void ended(const logged_view& run, std::string why);
+    void ended(const logged_view& run, std::string why, const std::optional<verdict>& says);
     void set_checks(const logged_view& run, std::size_t task, const machine_checks& seen);
     bool look(const logged_view& run);
 
@@ -170,8 +171,11 @@ public:
     {
         log_.compared(view(tuner_), round, candidate, std::move(m));
     }
-    /// Records why the run ended.
-    void ended(std::string why) { log_.ended(view(tuner_), std::move(why)); }
+    /// Records why the run ended, and the verdict on its winner.
+    void ended(std::string why, const std::optional<verdict>& says = std::nullopt)
+    {
+        log_.ended(view(tuner_), std::move(why), says);
+    }
     /// Sets what is known of the machine, and records it.
     void set_checks(std::size_t task, const machine_checks& seen) { log_.set_checks(view(tuner_), task, seen); }
     /// What the strategy expects of ln cost of a job that is out.

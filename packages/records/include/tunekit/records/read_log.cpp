@@ -59,6 +59,7 @@ log_content::about about_from_header(const json_fields& j, std::size_t parameter
                            .maximize = j.at("maximize").get<bool>()};
     if (j.value().contains("untuned")) out.untuned = j.at("untuned").get<index>();
     if (out.untuned && *out.untuned >= size) j.at("untuned").fail("is not a configuration of the space");
+    if (j.value().contains("never_worse")) out.never_worse = j.at("never_worse").get<bool>();
     const json_fields values = j.at("values");
     if (values.size() > parameters) values.fail("are more lists than parameters");
     for (std::size_t k = 0; k < values.size(); ++k) {
@@ -244,6 +245,9 @@ log_content::event event_from(const json_fields& j, const log_content::head& hea
     if (j.value().contains("ended")) {
         e.what = log_content::event::kind::ended;
         e.why = j.at("ended").get<std::string>();
+        if (j.value().contains("verdict")) e.verdict = j.at("verdict").get<std::string>();
+        if (j.value().contains("seconds_to_separate"))
+            e.seconds_to_separate = j.at("seconds_to_separate").get<double>();
         return e;
     }
     const std::size_t task = task_from(j, header);

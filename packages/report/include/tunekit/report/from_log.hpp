@@ -85,6 +85,7 @@ inline void judge(seen_task& t, const std::string& text)
     }
     out.workers = h.workers;
     std::map<ticket, double> went_out;
+    double separable = 0;
     std::vector<std::optional<double>> asked;  // of each trial: its tell is the event of the same order
     const auto measured_of = [](measure::measurement m) {
         if (m.failed) m.failed->message = detail::bytes_of_log(m.failed->message);
@@ -97,7 +98,7 @@ inline void judge(seen_task& t, const std::string& text)
     };
     for (const io::log_content::event& e : log.events) {
         if (e.what == io::log_content::event::kind::ended)
-            out.stopped = detail::bytes_of_log(e.why), out.seconds = e.stamp;
+            out.stopped = detail::bytes_of_log(e.why), out.seconds = e.stamp, separable = e.seconds_to_separate;
         if (e.what == io::log_content::event::kind::known || e.what == io::log_content::event::kind::round) {
             seen_task& of = out.tasks[e.jobs.front().task];
             const bool round = e.what == io::log_content::event::kind::round;
@@ -138,6 +139,8 @@ inline void judge(seen_task& t, const std::string& text)
         seen_task& of = out.tasks.front();
         of.unit = {detail::bytes_of_log(h.about.unit), h.about.maximize};
         of.baseline = h.about.untuned;
+        of.seconds_to_separate = separable;
+        of.never_worse = h.about.never_worse;
         of.value_names = all_bytes(h.value_names);
         of.objective = detail::bytes_of_log(h.objective);
         detail::take_goals(of, all_bytes(h.about.goals));

@@ -108,21 +108,30 @@ inline void tell_trials(const seen_task& t, findings& f)
 /// What the last comparison says instead: costs of rounds that were run side by side.
 inline void tell_rounds(const seen_task& t, findings& f)
 {
-    const auto found = last_comparison_of(t);
-    f.rounds_to_separate =
-        measure::rounds_to_separate(found ? (std::max)(found->race.standings.size(), std::size_t{2}) : 2);
-    if (!found || !found->best) return;
-    f.rounds = found->race.rounds;
+    const last_comparison found = concluded(t);
+    f.verdict = found;
+    if (!f.best || !found.best) return;
+    if (found.kept) f.tied.clear();
+    if (found.finalists == 0) {
+        if (!found.kept) return;
+        f.best = f.against_baseline ? *f.compared : told_of(t, *found.best);
+        f.best->cost = found.cost;
+        f.compared = f.best;
+        f.winner = f.best->trial;
+        f.gain = 1;
+        f.gain_range = {};
+        return;
+    }
     f.tied.clear();
     if (f.against_baseline || t.baseline) f.compared.reset();
     measure::slowdown best, other;
-    for (const measure::standing& s : found->race.standings) {
+    for (const measure::standing& s : found.race.standings) {
         if (s.failed || s.costs.empty() || s.cost >= measure::broken_cost) continue;
         findings::configuration c = told_of(t, s.candidate);
         c.cost = s.cost;
         c.runs = s.costs.size();
         if (const auto within = stats::order_interval(s.costs); within.coverage >= 0.95) c.within = within.within;
-        const bool untuned = s.candidate == t.baseline, winner = s.candidate == *found->best;
+        const bool untuned = s.candidate == t.baseline, winner = s.candidate == *found.best;
         if (untuned) f.compared = c, other = s.against_winner, f.against_baseline = true, f.default_failed.reset();
         if (winner) best = s.against_winner;
         else if (s.tied && t.goals.empty()) f.tied.push_back(c);
@@ -147,8 +156,8 @@ inline void tell_rounds(const seen_task& t, findings& f)
 inline void tell_front(const seen_task& t, findings& f)
 {
     if (t.goals.size() < 2) return;
-    if (const auto found = last_comparison_of(t)) {
-        f.front = front_of(found->race);
+    if (!t.rounds.empty()) {
+        f.front = front_of(race_of(t));
         return;
     }
     std::vector<measure::trial> all;
