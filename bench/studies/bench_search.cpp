@@ -44,8 +44,9 @@ void print(const std::vector<tk::scoring::outcome>& all)
         char evals[24];
         if (o.evaluations_to_5 < infinite) std::snprintf(evals, sizeof evals, "%.0f", o.evaluations_to_5);
         else std::snprintf(evals, sizeof evals, "> %zu", o.evaluations);
-        std::printf("%-14s %-28s %6.2f %6.2f %8.2f %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(), o.space.c_str(),
-                    o.p, o.s_mean(), o.clamped_mean(), evals, 100 * o.regret, 100 * o.failed_share.value_or(0), 1e6 * o.own_seconds);
+        std::printf("%-14s %-28s %6.2f %6.2f %8.2f %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(),
+                    o.space.c_str(), o.p, o.s_mean(), o.clamped_mean(), evals, 100 * o.regret,
+                    100 * o.failed_share.value_or(0), 1e6 * o.own_seconds);
     }
 }
 

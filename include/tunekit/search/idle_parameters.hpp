@@ -33,7 +33,8 @@ namespace tunekit::search {
 ///     if (idle.chance(j) > 0.9) ...                            // parameter j does nothing here
 ///     for (const double x : idle.log_new(space, candidates)) ...   // added to ln EI: copies of known ones count less
 ///
-/// Cost:   n configurations of d parameters: O(n d log n); `log_new` at most O(n d) each, about O(n) where few are idle.
+/// Cost:   n configurations of d parameters: O(n d log n); `log_new` at most O(n d) each, about O(n) where few are
+///         idle.
 /// Source: ours.
 class idle_parameters {
 public:
@@ -82,8 +83,8 @@ private:
     /// The chance that a row is a copy of a known one; 0 where it is small.
     [[nodiscard]] double copy(std::span<const std::uint16_t> row) const;
 
-    std::vector<double> chance_;             // of each parameter
-    std::vector<std::size_t> order_;         // the parameters, the least idle first: products fall soonest
+    std::vector<double> chance_;              // of each parameter
+    std::vector<std::size_t> order_;          // the parameters, the least idle first: products fall soonest
     core::plain_vector<std::uint16_t> rows_;  // the known ones, in that order of parameters
 };
 
@@ -123,12 +124,12 @@ TUNEKIT_INLINE idle_parameters::idle_parameters(core::plain_vector<std::uint16_t
             same[j] += cost;
         }
     }
-    const double all = std::accumulate(same.begin(), same.end(), 0.1) / std::accumulate(pairs.begin(), pairs.end(), 1.0);
+    const double all =
+        std::accumulate(same.begin(), same.end(), 0.1) / std::accumulate(pairs.begin(), pairs.end(), 1.0);
     for (std::size_t j = 0; j < d; ++j) chance_[j] = (same[j] + all) / (pairs[j] + 1);
     std::iota(order_.begin(), order_.end(), std::size_t{0});
-    std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-        return chance_[a] != chance_[b] ? chance_[a] < chance_[b] : a < b;
-    });
+    std::sort(order_.begin(), order_.end(),
+              [&](std::size_t a, std::size_t b) { return chance_[a] != chance_[b] ? chance_[a] < chance_[b] : a < b; });
     rows_.reserve(rows.size());
     for (std::size_t i = 0; i < n; ++i)
         for (const std::size_t j : order_) rows_.push_back(rows[i * d + j]);

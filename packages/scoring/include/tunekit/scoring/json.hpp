@@ -60,12 +60,11 @@ namespace detail {
                                     {"spaces_reached_5", t.reached_5},
                                     {"spaces_reached_1", t.reached_1}});
     for (const scoreboard::difference& d : all.differences)
-        out["differences"].push_back(
-            {{"strategy", d.strategy},
-             {"than", d.than},
-             {"p", detail::json_of(d.p)},
-             {"s", detail::json_of(d.s)},
-             {"clamped", detail::json_of(d.clamped)}});
+        out["differences"].push_back({{"strategy", d.strategy},
+                                      {"than", d.than},
+                                      {"p", detail::json_of(d.p)},
+                                      {"s", detail::json_of(d.s)},
+                                      {"clamped", detail::json_of(d.clamped)}});
     for (const outcome& o : all.outcomes)
         out["outcomes"].push_back(
             {{"strategy", o.strategy},

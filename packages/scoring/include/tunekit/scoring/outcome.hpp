@@ -24,17 +24,17 @@ namespace tunekit::scoring {
 
 /// The scores of one strategy on one space, over all repeats.
 struct outcome {
-    std::string strategy;          ///< its name
-    std::string space;             ///< its name
-    double p = 0;                  ///< score over time, of all repeats together
-    std::vector<double> s{};       ///< score by evaluations, of each repeat
+    std::string strategy;           ///< its name
+    std::string space;              ///< its name
+    double p = 0;                   ///< score over time, of all repeats together
+    std::vector<double> s{};        ///< score by evaluations, of each repeat
     std::vector<double> clamped{};  ///< the same with every share at -1 at least
-    std::vector<double> shares{};  ///< the share of the way to the optimum after each evaluation, mean over repeats
+    std::vector<double> shares{};   ///< the share of the way to the optimum after each evaluation, mean over repeats
     std::vector<std::vector<double>> ranks{};  ///< of each repeat over time, for intervals of p
-    double evaluations_to_5 = 0;           ///< to 5 % above the optimum, median; infinite where most did not reach it
-    double evaluations_to_1 = 0;           ///< to 1 % above it
-    double mean_to_5 = 0;                  ///< to 5 %, mean; one evaluation more than a run has where it did not reach it
-    double regret = 0;                     ///< mean of best / optimum - 1 after the `judged` evaluations
+    double evaluations_to_5 = 0;  ///< to 5 % above the optimum, median; infinite where most did not reach it
+    double evaluations_to_1 = 0;  ///< to 1 % above it
+    double mean_to_5 = 0;         ///< to 5 %, mean; one evaluation more than a run has where it did not reach it
+    double regret = 0;            ///< mean of best / optimum - 1 after the `judged` evaluations
     std::optional<double> failed_share{};  ///< of the evaluations; empty: unknown
     double own_seconds = 0;                ///< of the strategy per evaluation; NaN: unknown
     std::size_t evaluations = 0;           ///< of the longest repeat

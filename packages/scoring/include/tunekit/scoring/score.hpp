@@ -165,8 +165,8 @@ template <class Of>
             return score_by_steps(by[timed[i]], of[timed[i]].ranks, which);
         });
     out.s = detail::over_spaces(s, repeats, [&](std::size_t i, rows which) { return detail::mean_at(of[i].s, which); });
-    out.clamped = detail::over_spaces(
-        clamped, repeats, [&](std::size_t i, rows which) { return detail::mean_at(of[i].clamped, which); });
+    out.clamped = detail::over_spaces(clamped, repeats,
+                                      [&](std::size_t i, rows which) { return detail::mean_at(of[i].clamped, which); });
     out.to_5 = std::exp(out.to_5);
     return out;
 }

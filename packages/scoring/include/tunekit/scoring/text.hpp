@@ -29,9 +29,9 @@ namespace tunekit::scoring {
         std::snprintf(text, sizeof text, "%+.3f (%+.3f to %+.3f)", a.mean, a.within.low, a.within.high);
         return std::string(text);
     };
-    report::text_table standings(
-        {"strategy", "P*", "", "95 %", s_name, "", "95 %", "clamped", "regret", "to 5 %", "to 1 %", "evals", "own us/eval"},
-        {-18, 6, 8, 8, 6, 8, 8, 8, 10, 7, 7, 6, 11});
+    report::text_table standings({"strategy", "P*", "", "95 %", s_name, "", "95 %", "clamped", "regret", "to 5 %",
+                                  "to 1 %", "evals", "own us/eval"},
+                                 {-18, 6, 8, 8, 6, 8, 8, 8, 10, 7, 7, 6, 11});
     for (const scoreboard::standing& t : all.standings) {
         const auto p = [&](double x) { return t.p ? report::fixed(x, 3) : std::string("-"); };
         const scoreboard::aggregate timed = t.p.value_or(scoreboard::aggregate{});
@@ -53,8 +53,9 @@ namespace tunekit::scoring {
                                 {-18, -28, 6, 6, 8, 7, 7, 10, 8});
     const auto evaluations = [](double n) { return std::isfinite(n) ? report::fixed(n, 0) : std::string("-"); };
     for (const outcome& o : all.outcomes)
-        outcomes.row(o.strategy, o.space, report::fixed(o.p, 2), report::fixed(o.s_mean(), 2), report::fixed(o.clamped_mean(), 2),
-                     evaluations(o.evaluations_to_5), evaluations(o.evaluations_to_1), percent(o.regret, 2),
+        outcomes.row(o.strategy, o.space, report::fixed(o.p, 2), report::fixed(o.s_mean(), 2),
+                     report::fixed(o.clamped_mean(), 2), evaluations(o.evaluations_to_5),
+                     evaluations(o.evaluations_to_1), percent(o.regret, 2),
                      o.failed_share ? percent(*o.failed_share, 1) : std::string("unknown"));
     return out + '\n' + outcomes.text();
 }
