@@ -170,10 +170,11 @@ int run(const command_options& o)
             programs::live_progress line(s, stop);
             s.judge(program, [&](auto& judged) {
                 tk::measure::interruptible pool(judged, [&] { return stop.heard() != 0; });
-                tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {
-                             if (page.due()) page.write(s.seen(now), true);
-                             return line(now);
-                         }});
+                const auto watch = [&](const tk::tuning& now) {
+                    if (page.due()) page.write(s.seen(now), true);
+                    return line(now);
+                };
+                tk::tune(of, pool, {.watch = watch, .checks = o.checks()});
             });
             pays = line.pays();
         },

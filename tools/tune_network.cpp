@@ -47,7 +47,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                const std::string& machine, const std::string& strategy, std::string& problem)
 {
     const auto carry = [&](auto& run) {
-        problem = programs::trouble_of(run, [&] { runner.drive(run, tasks, watch); });
+        problem = programs::trouble_of(run, [&] { runner.drive(run, tasks, watch, o.checks()); });
         return run.record();
     };
     if (o.log.empty()) return carry(tuner);

@@ -121,7 +121,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     tk::tasks_tuner t(tasks, begun.how, budget, pool.workers(), gen);
     std::string problem;
     const auto carry = [&](auto& run) {
-        problem = programs::trouble_of(run, [&] { tk::tune_tasks(run, pool, {.watch = stop}); });
+        problem = programs::trouble_of(run, [&] { tk::tune_tasks(run, pool, {.watch = stop, .checks = o.checks()}); });
         return run.record();
     };
     const auto logged = [&] {

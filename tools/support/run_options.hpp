@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,10 @@ struct run_options {
     std::string strategy = "combined", log;
     std::vector<std::string> start_from;
     std::uint64_t seed = 1;
-    bool resume = false, may_be_worse = false;
+    bool resume = false, no_checks = false, may_be_worse = false;
+
+    /// Those of `tune_options`.
+    [[nodiscard]] std::optional<bool> checks() const { return no_checks ? std::optional(false) : std::nullopt; }
 
     void describe_strategy(CLI::App& app)
     {
@@ -47,6 +51,8 @@ struct run_options {
                        "be repeated")
             ->allow_extra_args(false)
             ->type_name("PATH");
+        app.add_flag("--no-checks", no_checks,
+                     "the best does not run again to tell whether something else disturbs the machine");
         app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, resumes);
         app.add_flag("--may-be-worse", may_be_worse,

@@ -163,6 +163,20 @@ struct portfolio {
         s.turn.hear(batch, measured);
     }
 
+    /// What the Gaussian process expected of ln cost when it was fitted last; empty before that. With a past it is that
+    /// of the state that knows nothing of it.
+    template <class Space>
+    [[nodiscard]] std::optional<stats::prediction> expected(const state& of_both, const Space& space, index i) const
+    {
+        const state& s = of_both.alone.there() ? *of_both.alone : of_both;
+        if (!s.due.begun()) return std::nullopt;
+        const core::plain_vector<float> row = rows_of(s, space, {i}, process_encoding, true);
+        stats::prediction out;
+        process.predict(s.process, surrogate::features(row, columns(s, space, process_encoding, true)),
+                        std::span(&out, 1));
+        return stats::prediction{.mean = -out.mean, .sd = out.sd};
+    }
+
     /// Tells a state anew what came of everything that it has heard of: `log_cost(i)` stands for ln of the cost of
     /// configuration i; +inf is a failure. Both models are then fitted, and candidates drawn, anew. For a state without
     /// a past. Cost O(answered (out + 1)) besides.

@@ -211,6 +211,9 @@ struct tune_options {
     /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument
     /// where there is some and the strategy takes none.
     search::forecasts experience{};
+    /// Whether results are watched for disturbances of the machine, and the incumbent runs again where one is doubted
+    /// (`machine_checks`). Empty: where the costs are times (`measure::measures_time`).
+    std::optional<bool> checks{};
 };
 
 /// The options of `tune` with a tuner that was made before.
@@ -218,6 +221,7 @@ template <>
 struct tune_options<void> {
     detail::callable<bool, const tuning&> watch{};  ///< as in `tune_options`
     detail::callable<double> clock{};               ///< as in `tune_options`
+    std::optional<bool> checks{};                   ///< as in `tune_options`
 };
 
 /// The options of `tune_tasks`.
@@ -225,6 +229,7 @@ struct tune_tasks_options {
     /// Called with the plan so far and the task of the last answer. Where it returns a value, true ends the run.
     detail::callable<bool, const plan&, std::size_t> watch{};
     detail::callable<double> clock{};  ///< as in `tune_options`
+    std::optional<bool> checks{};      ///< as in `tune_options`
 };
 
 }  // namespace tunekit

@@ -115,6 +115,15 @@ public:
     /// Takes back a job that nobody lost: it goes out again, unmarked.
     void recall(const job& j) { take_back(j, false); }
 
+    /// What the strategy expects of ln cost of a job that is out; empty where it has no model, or none yet.
+    [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const
+    {
+        return detail::expectation(works_.at(j.task), space(j.task), j.candidate);
+    }
+
+    /// Sets what is known of the machine while it measured task `k` (`tuning::checks`).
+    void set_checks(std::size_t k, const machine_checks& seen) { plan_.tasks.at(k).record.set_checks(seen); }
+
     /// Ends the run. Jobs that are out may still be told.
     void stop();
 

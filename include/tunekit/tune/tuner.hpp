@@ -147,6 +147,15 @@ public:
     /// Takes back a job that nobody lost, such as one that was out when the process ended: it goes out again, unmarked.
     void recall(const job& j) { run_.drop(seen(), record_, j, false); }
 
+    /// What the strategy expects of ln cost of a job that is out; empty where it has no model, or none yet.
+    [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const
+    {
+        return detail::expectation(run_, seen(), j.candidate);
+    }
+
+    /// Sets what is known of the machine (`tuning::checks`); a run over one space has task 0 alone.
+    void set_checks(std::size_t, const machine_checks& seen) noexcept { record_.set_checks(seen); }
+
     /// Ends the run. Jobs that are out may still be told.
     void stop()
     {

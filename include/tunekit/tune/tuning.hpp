@@ -54,15 +54,15 @@ enum class stop_reason : std::uint8_t {
     return "unknown";
 }
 
-/// What a run has seen of its machine by running the incumbent again where a result was doubted.
+/// What a run has seen of its machine: the incumbent ran again where a result was doubted.
 struct machine_checks {
-    bool on = false;                   ///< whether results were watched; false: nothing is known of the machine
-    std::uint64_t made = 0;            ///< checks: the incumbent ran again
-    std::uint64_t disturbed = 0;       ///< checks that found it slower than its record
-    std::uint64_t unsettled = 0;       ///< of these, after which the machine was still disturbed when the wait ended
+    bool on = false;              ///< whether results were watched; false: nothing is known of the machine
+    std::uint64_t made = 0;       ///< results, or several together, that were doubted: each a look at the incumbent
+    std::uint64_t disturbed = 0;  ///< disturbances: the incumbent was slower than its record
+    std::uint64_t unsettled = 0;  ///< of these, those that outlasted the wait
     std::uint64_t measured_again = 0;  ///< configurations that were measured again
-    double waited_seconds = 0;         ///< waiting for the machine to be quiet
-    double seconds = 0;                ///< all of it: checks, waits and second measurements; part of the run's seconds
+    double waited_seconds = 0;         ///< in which the run waited for the end of disturbances
+    double seconds = 0;                ///< of all of this, the second measurements too; they are among the run's
 
     friend bool operator==(const machine_checks&, const machine_checks&) = default;
 };
@@ -101,6 +101,9 @@ public:
     /// 1.37". Among equally frequent kinds that of the earlier failure. Empty where no trial has failed. Cost: linear
     /// in the trials.
     [[nodiscard]] std::string most_often() const;
+
+    /// Whether the incumbent is a result from before the run.
+    [[nodiscard]] bool incumbent_was_known() const noexcept { return incumbent_ && *incumbent_ < known_.size(); }
 
     /// The seconds of the incumbent; +inf before there is one.
     [[nodiscard]] double best_cost() const noexcept

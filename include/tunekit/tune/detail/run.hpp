@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,6 +33,11 @@ template <class Space, class Strategy, class G>
 /// A result of which the strategy has heard.
 template <class Space, class Strategy, class G>
 [[nodiscard]] measure::trial heard(run<Space, Strategy, G>& r, const Space& space, measure::trial t);
+
+/// What the strategy expects of ln cost of a configuration that is out.
+template <class Space, class Strategy, class G>
+[[nodiscard]] std::optional<stats::prediction> expectation(const run<Space, Strategy, G>& r, const Space& space,
+                                                           index candidate);
 
 /// A strategy on one space, with the books of its jobs. Space and record belong to the caller.
 template <class Space, class Strategy, generator G>
@@ -113,6 +119,12 @@ measure::trial heard(run<Space, Strategy, G>& r, const Space& space, measure::tr
     r.strategy.observe(r.state, space, std::span<const index>(&t.candidate, 1),
                        std::span<const measure::measurement>(&t.measured, 1), r.gen);
     return t;
+}
+
+template <class Space, class Strategy, class G>
+std::optional<stats::prediction> expectation(const run<Space, Strategy, G>& r, const Space& space, index candidate)
+{
+    return search::expected_by(r.strategy, r.state, space, candidate);
 }
 
 }  // namespace tunekit::detail

@@ -212,6 +212,34 @@ TEST_CASE("program: a configuration that is slower than the incumbent is cut sho
     CHECK(by_number.runs == 3);
 }
 
+TEST_CASE("program: a look ends with a run that is not above the limit, and checks nothing")
+{
+    temporary_folder at;
+    // Runs take 0.3 s, but for those after the second.
+    const std::string runs = at / "runs";
+    const auto p = [&](const char* then) {
+        return of(
+            {.command = script("echo x >> " + runs + "; test $(wc -l < " + runs + ") -gt 2 || sleep 0.3; " + then),
+             .check_command = {"/bin/sh", "-c", "exit 1"},
+             .repetition = once},
+            {.abandon_above = 0.2, .run_seconds = 100, .most_runs = 3});
+    };
+    const auto third = p("true");
+    CHECK(!third.failed);
+    CHECK(!third.at_least);
+    CHECK(text_of(runs) == "x\nx\nx\n");
+    put(runs, "");
+    const auto slow = p("sleep 0.3");
+    CHECK(slow.at_least);
+    CHECK(slow.runs == 3);
+    CHECK(program(numbers(2), {.command = script("echo 1")}).measures_time());
+    CHECK(program(numbers(2), {.command = script("echo 1"), .cost = &measure::finished_run::cpu_seconds})
+              .measures_time());
+    CHECK_FALSE(program(numbers(2), {.command = script("echo 1"), .cost = measure::matched("1")}).measures_time());
+    CHECK_FALSE(
+        program(numbers(2), {.command = script("echo 1"), .cost = &measure::finished_run::peak_bytes}).measures_time());
+}
+
 TEST_CASE("program: what is fast and wrong has no cost; what is too slow to win is not checked")
 {
     temporary_folder at;

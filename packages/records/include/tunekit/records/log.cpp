@@ -224,6 +224,19 @@ std::string log_content::event::line() const
         if (seconds_to_separate > 0) out.member("seconds_to_separate", seconds_to_separate);
         return out.member("stamp_s", stamp).text();
     }
+    if (what == kind::checks)
+        return detail::json_line()
+            .member_json("checks", detail::json_line()
+                                       .member("made", checks.made)
+                                       .member("disturbed", checks.disturbed)
+                                       .member("unsettled", checks.unsettled)
+                                       .member("measured_again", checks.measured_again)
+                                       .member("waited_s", checks.waited_seconds)
+                                       .member("seconds", checks.seconds)
+                                       .text())
+            .member("task", std::uint64_t{jobs.at(0).task})
+            .member("stamp_s", stamp)
+            .text();
     if (what == kind::joined) {
         detail::json_line out;
         out.member("joined", worker).member("host", about.host).member("device", about.device);

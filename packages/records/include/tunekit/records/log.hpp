@@ -14,6 +14,7 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::io {
 
@@ -118,7 +119,8 @@ struct log_content {
             joined,   ///< `about` describes the worker from here on, or says why it is used no more
             known,    ///< a result from before the run, which is no trial
             round,    ///< a measurement of the last comparison, which is no trial; n is its round
-            ended     ///< `why` says why the run ended; a resumed one goes on
+            ended,    ///< `why` says why the run ended; a resumed one goes on
+            checks    ///< what the run has seen of its machine so far, while it measured the task of the job
         };
 
         kind what = kind::ask;     ///< the kind of event
@@ -133,6 +135,7 @@ struct log_content {
         std::string why{};                  ///< of `ended`
         std::string verdict{};              ///< of `ended`: what may be said of the winner; empty: nothing was found
         double seconds_to_separate = 0;     ///< of `ended`, as `tuning` has it
+        machine_checks checks{};            ///< of `checks`
 
         /// The text of its line, without the line's end.
         [[nodiscard]] std::string line() const;

@@ -182,6 +182,12 @@ void run_log::ended(const logged_view& run, std::string why, const std::optional
                 .seconds_to_separate = says ? says->seconds_to_separate : 0});
 }
 
+void run_log::set_checks(const logged_view& run, std::size_t task, const machine_checks& seen)
+{
+    run.set_checks(task, seen);
+    write(run, {.what = log_content::event::kind::checks, .jobs = {{.task = task}}, .checks = seen});
+}
+
 bool run_log::look(const logged_view& run)
 {
     if (file_.look()) return true;
@@ -211,6 +217,10 @@ std::uint64_t run_log::replay(const logged_view& run)
         if (e.what == log_content::event::kind::round || e.what == log_content::event::kind::ended)
             continue;       // changes no tuner
         run.time(e.stamp);  // by which slots end
+        if (e.what == log_content::event::kind::checks) {
+            run.set_checks(e.jobs.front().task, e.checks);
+            continue;
+        }
         if (e.what == log_content::event::kind::workers) {
             run.set_workers(e.n);
             workers = e.n;

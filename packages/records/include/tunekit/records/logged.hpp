@@ -68,6 +68,7 @@ public:
     void take_back(const logged_view& run, const job& j, bool lost);
     void compared(const logged_view& run, std::uint64_t round, index candidate, measure::measurement m);
     void ended(const logged_view& run, std::string why, const std::optional<verdict>& says);
+    void set_checks(const logged_view& run, std::size_t task, const machine_checks& seen);
     bool look(const logged_view& run);
 
     [[nodiscard]] bool failed() const noexcept { return file_.failed(); }
@@ -175,6 +176,10 @@ public:
     {
         log_.ended(view(tuner_), std::move(why), says);
     }
+    /// Sets what is known of the machine, and records it.
+    void set_checks(std::size_t task, const machine_checks& seen) { log_.set_checks(view(tuner_), task, seen); }
+    /// What the strategy expects of ln cost of a job that is out.
+    [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const { return tuner_.expected(j); }
     /// Takes back a job that nobody lost.
     void recall(const job& j) { log_.take_back(view(tuner_), j, false); }
     void time(double stamp) { tuner_.time(stamp); }
@@ -190,6 +195,7 @@ public:
     [[nodiscard]] std::size_t ahead() const noexcept { return tuner_.ahead(); }
     [[nodiscard]] double stamp() const noexcept { return tuner_.stamp(); }
     [[nodiscard]] const auto& record() const noexcept { return tuner_.record(); }
+    [[nodiscard]] const auto& limit() const noexcept { return tuner_.limit(); }  ///< the budget in force
     [[nodiscard]] std::size_t workers() const noexcept
         requires requires(const Tuner& t) { t.workers(); }
     {
@@ -238,7 +244,7 @@ template <class Space, class Carrier, class P>
             tunekit::detail::any_measurer measurer(carrier);
             return {space, detail::logged_over(path, space, measurer, tunekit::detail::with_any_strategy(how), limit,
                                                log, options.begin_with.in(space, "tuner: begin_with"),
-                                               {options.watch, options.clock})};
+                                               {options.watch, options.clock, options.checks})};
         } else {
             logged_options is = log;
             if constexpr (pool<std::remove_reference_t<Carrier>>) {

@@ -251,6 +251,19 @@ log_content::event event_from(const json_fields& j, const log_content::head& hea
         return e;
     }
     const std::size_t task = task_from(j, header);
+    if (j.value().contains("checks")) {
+        const json_fields c = j.at("checks");
+        e.what = log_content::event::kind::checks;
+        e.jobs.push_back({.task = task});
+        e.checks = {.on = true,
+                    .made = c.at("made").get<std::uint64_t>(),
+                    .disturbed = c.at("disturbed").get<std::uint64_t>(),
+                    .unsettled = c.at("unsettled").get<std::uint64_t>(),
+                    .measured_again = c.at("measured_again").get<std::uint64_t>(),
+                    .waited_seconds = c.at("waited_s").amount("seconds"),
+                    .seconds = c.at("seconds").amount("seconds")};
+        return e;
+    }
     if (j.value().contains("ask")) {
         e.n = j.at("ask").get<std::uint64_t>();
         e.worker = j.at("worker").get<std::uint64_t>();

@@ -25,14 +25,14 @@ program_runs::program_runs(command_runner& run, const program_options& options, 
       sized_(texts.sized_files(values)),
       within_(within),
       deadline_(begun + within.run_seconds),
-      checked_(!options.check && check_.arguments.empty())
+      checked_((!options.check && check_.arguments.empty()) || within.only_looks())
 {
     if (!options.powercap.empty()) energy_.emplace(options.powercap);
 }
 
 void program_runs::measure(measurement& out, std::vector<double>& numbers)
 {
-    while (const std::uint32_t wanted = options_.repetition.next(out.batches)) {
+    while (const std::uint32_t wanted = within_.only_looks() ? 1 : options_.repetition.next(out.batches)) {
         double sum = 0;
         for (std::uint32_t done = 0; done < wanted;) {
             const double left = (std::max)(deadline_ - now_(), 0.0);
@@ -56,7 +56,7 @@ void program_runs::measure(measurement& out, std::vector<double>& numbers)
             if (abandoned(out)) return;
         }
         out.batches.push_back(sum / wanted);
-        if (enough_of_first(out.batches, within_)) break;
+        if (enough_of_first(out.batches, within_) || (within_.only_looks() && has_looked(out.batches))) break;
     }
     check_once(last_, out);
     conclude(out);
@@ -136,6 +136,11 @@ double program_runs::cost_of(const finished_run& run) const
     no_number(text);
 }
 
+bool program_runs::has_looked(std::span<const double> batches) const
+{
+    return batches.back() <= within_.abandon_above || batches.size() >= within_.most_runs;
+}
+
 bool program_runs::abandoned(measurement& out) const
 {
     if (!surely_above(seen_, within_.abandon_above)) return false;
@@ -153,7 +158,7 @@ void program_runs::cut_short(measurement& out) const
 void program_runs::conclude(measurement& out) const
 {
     const estimate found = options_.repetition.estimate_of(out.batches);
-    out.cost = found.cost;
+    out.cost = within_.only_looks() ? *std::min_element(out.batches.begin(), out.batches.end()) : found.cost;
     out.spread = found.spread;
 }
 

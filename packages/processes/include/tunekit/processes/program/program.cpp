@@ -298,6 +298,12 @@ measurement program::measure_one(index candidate, const limits& within)
     return *std::move(m);
 }
 
+bool program::measures_time() const noexcept
+{
+    const auto& cost = its().plan.options().cost;
+    return !cost || cost->measures_time();
+}
+
 std::size_t program::workers() const noexcept { return its().workers(); }
 
 std::size_t program::room() const noexcept { return its().places.size() - its().jobs_out; }

@@ -72,6 +72,9 @@ public:
     /// The folder of the builds. Another `program` with this folder as its build_directory finds what was built.
     [[nodiscard]] const std::string& builds() const noexcept;
 
+    /// Whether its cost is the wall or the processor time of a run, and no number that the program reports.
+    [[nodiscard]] bool measures_time() const noexcept;
+
     // As a measurer: one after another.
 
     /// Measures the batch in its order. Precondition: no job is out.
