@@ -2,6 +2,7 @@
 import functools
 import math
 import os
+import random
 import signal
 import stat
 import subprocess
@@ -526,6 +527,48 @@ def test_a_race_measures_the_finalists_again() -> None:
     assert found.race is not None and found.race.rounds > 1
     assert found.best == {"tile": 8, "unroll": 2} and found.best_cost == 1
     assert {"tile": 8, "unroll": 2} in found.race.tied and {"tile": 4, "unroll": 1} not in found.race.tied
+
+
+def test_a_verdict_says_what_is_known() -> None:
+    plain = minimize(bowl, SPACE, trials=100)
+    assert plain.verdict.says == str(plain.verdict) == "not raced" and "not raced" in repr(plain)
+    found = minimize(bowl, SPACE, trials=100, race=True)
+    assert found.race is not None and found.race.verdict is found.verdict and not found.race.unclear
+    assert found.verdict.says == "separated" and found.verdict.tied == [] and found.verdict.slower_at_least > 0.05
+    assert "separated from 3 others" in repr(found.race) and "separated from 3 others" in repr(found)
+
+
+def test_a_race_of_too_few_rounds_is_unclear() -> None:
+    calls = 0
+
+    def f(tile: int, unroll: int) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > len(SPACE):
+            time.sleep(0.2)  # no second has more than a few rounds
+        return bowl(tile, unroll)
+
+    found = minimize(f, SPACE, trials=100, race=True)
+    assert found.race is not None and found.race.unclear and found.race.rounds < found.verdict.rounds_to_separate
+    assert "with fewer than 11 none can be told apart" in repr(found.race)
+
+
+def test_a_run_ends_with_its_baseline_unless_another_was_shown_to_be_faster(tmp_path: Path) -> None:
+    today = {"tile": 4, "unroll": 1}
+    better = minimize(bowl, SPACE, trials=100, baseline=today)
+    assert better.best == {"tile": 8, "unroll": 2} and not better.verdict.kept and better.race is not None
+    assert better.trials[0].configuration == today and better.race.first_cost == bowl(4, 1)
+    noise = random.Random(7)
+    flat = minimize(lambda x: 1 + noise.random(), {"x": range(9)}, trials=9, baseline={"x": 4}, begin_with=[{"x": 4}, {"x": 2}])
+    assert flat.best == {"x": 4} and flat.verdict.says in ("tied", "unclear")
+    assert [t.configuration["x"] for t in flat.trials[:2]] == [4, 2] and len(flat.trials) == 9
+    single = minimize(bowl, SPACE, trials=100, baseline=today, race=False)
+    assert single.best == today and single.verdict.kept and single.best_cost == bowl(4, 1)
+    assert "nothing was shown to be faster" in repr(single)
+    single.report(tmp_path / "page.html")
+    assert "Nothing was shown to be better than the default" in (tmp_path / "page.html").read_text()
+    free = minimize(bowl, SPACE, trials=100, baseline=today, race=False, may_be_worse=True)
+    assert free.best == {"tile": 8, "unroll": 2} and not free.verdict.kept
 
 
 def test_logs_resume_without_measuring_again(tmp_path: Path) -> None:

@@ -182,9 +182,8 @@ struct final_race {
     double most_seconds = 0;         ///< after which it ends in any case
     double seconds_to_separate = 0;  ///< see `tuning`; 0: only one ran
 
-    /// For a run with a budget of `of_run` seconds, which may be infinite. In a round a finalist runs `runs` times, or,
-    /// where that is 0, is measured as it was.
-    final_race(const tuning& record, std::optional<index> baseline, double of_run, std::uint32_t runs = 0)
+    /// For a run with a budget of `of_run` seconds, which may be infinite. In a round a finalist runs `runs` times.
+    final_race(const tuning& record, std::optional<index> baseline, double of_run, std::uint32_t runs)
         : seconds(of_run < forever ? kept * of_run : (std::max)(1.0, most * record.seconds())),
           most_seconds(of_run < forever ? most * of_run : seconds)
     {
@@ -196,8 +195,7 @@ struct final_race {
         }
         if (line.size() < 2) return;
         const auto enough = [&](std::size_t n) {
-            return measure::rounds_to_separate(n) * (std::max)(runs, 1U) *
-                   round_seconds(record, std::span(line).first(n), runs > 0);
+            return measure::rounds_to_separate(n) * runs * round_seconds(record, std::span(line).first(n), true);
         };
         seconds_to_separate = enough(2) / most;
         while (line.size() > 2 && enough(line.size()) > seconds) line.pop_back();

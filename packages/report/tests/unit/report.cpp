@@ -289,7 +289,7 @@ TEST_CASE("the default stays the winner where nothing was shown to be better, an
     CHECK(f.winner == 0);
     CHECK(f.gain == 1);
     CHECK(report::summary_of(t, f).headline ==
-          "Nothing was shown to be better than the default, which takes 1.000\xC2\xA0ms (not raced).");
+          "Nothing was shown to be better than the default, which takes 1.100\xC2\xA0ms (not raced).");
     t.trials[1].measured.batches = {0.9e-3, 0.95e-3, 0.99e-3};
     CHECK(report::findings_of(t).best->candidate == 1);
 }

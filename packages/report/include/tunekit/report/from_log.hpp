@@ -112,6 +112,7 @@ inline void judge(seen_task& t, const std::string& text)
                           .stamp = e.stamp,
                           .round = e.n});
         }
+        if (e.what == io::log_content::event::kind::checks) out.tasks[e.jobs.front().task].checks = e.checks;
         if (e.what == io::log_content::event::kind::tell)
             out.tasks[e.jobs.front().task].rounds.clear(), out.stopped.clear();
         if (e.what == io::log_content::event::kind::ask)

@@ -114,9 +114,11 @@ inline void tell_rounds(const seen_task& t, findings& f)
     if (found.kept) f.tied.clear();
     if (found.finalists == 0) {
         if (!found.kept) return;
-        f.best = f.against_baseline ? *f.compared : told_of(t, *found.best);
-        f.best->cost = found.cost;
-        f.compared = f.best;
+        if (!f.against_baseline) {  // it was cut short, so it is no reference
+            f.compared = told_of(t, *found.best);
+            f.compared->cost = found.cost;
+        }
+        f.best = f.compared;
         f.winner = f.best->trial;
         f.gain = 1;
         f.gain_range = {};
