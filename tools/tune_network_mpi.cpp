@@ -157,8 +157,9 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     // First it is printed; then comes what can fail.
     const bool all = report(tasks, plan, ends, pool);
     if (!problem.empty()) say(problem);
-    programs::check_output();
+    const int lost = programs::output_status(say);
     if (!problem.empty()) return 2;
+    if (lost != 0) return lost;
     if (stop.heard() != 0) return stop.status();
     return all ? 0 : 1;
 }

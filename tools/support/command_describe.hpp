@@ -65,7 +65,7 @@ inline void print_description(const command_setup& s)
 {
     const auto all = description_of(s, task_of_log(s));
     const auto dumped = [](const nlohmann::ordered_json& j, int indent) {
-        return j.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+        return j.dump(indent, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
     };
     if (s.o.json) {
         std::printf("%s\n", dumped(all, 2).c_str());

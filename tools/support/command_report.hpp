@@ -138,7 +138,7 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
             {{"kind", to_text(k.kind)}, {"trials", k.trials}, {"message", k.message}, {"where", k.where}});
     out["stopped"] = r.run.stopped;
     if (!r.problem.empty()) out["problem"] = r.problem;
-    std::printf("%s\n", out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+    std::printf("%s\n", out.dump(2, ' ', true, json::error_handler_t::replace).c_str());
 }
 
 /// A cost for a terminal, with plain blanks.

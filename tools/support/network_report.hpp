@@ -183,7 +183,7 @@ inline void print_json(const tune_network_options& o, const network_jobs& jobs, 
         out["clock_mhz"] = {seen.min_mhz, seen.max_mhz};
         out["throttled"] = seen.throttled();
     }
-    std::printf("%s\n", out.dump(2).c_str());
+    std::printf("%s\n", out.dump(2, ' ', true).c_str());
 }
 
 /// The sizes of the spaces, with and without their constraints.

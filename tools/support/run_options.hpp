@@ -21,7 +21,7 @@ namespace programs {
 /// One line of `program` on standard error, whatever a file or a word had in it.
 inline void say(const char* program, const std::string& what)
 {
-    std::fprintf(stderr, "%s: %s\n", program, tunekit::report::printable(what).c_str());
+    put(STDERR_FILENO, std::string(program) + ": " + tunekit::report::printable(what) + '\n', end_asked);
 }
 
 struct run_options {

@@ -260,7 +260,7 @@ TEST_CASE("malformed parameters and headers name file, line and field")
           "s.csv:1: cost_ms: the header has no such column, want one");
     fails([&] { (void)read(folder, params, ""); }, "s.csv: is empty, want a header line");
     fails([&] { (void)tk::io::read_recorded_space(folder / "none"); },
-          "none.params: cannot be opened, want a readable file");
+          "none.params: cannot be opened for reading: No such file or directory");
     const auto odd = read(folder, params + "parm e 1\nconstraint\n", table);
     REQUIRE(odd.problems.size() == 2);
     CHECK(odd.rows.size() == 5);

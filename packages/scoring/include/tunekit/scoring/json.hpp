@@ -80,7 +80,7 @@ namespace detail {
              {"failed_share", o.failed_share ? finite_or_null(*o.failed_share) : ordered_json(nullptr)},
              {"own_s_per_evaluation", finite_or_null(o.own_seconds)},
              {"evaluations", o.evaluations}});
-    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace tunekit::scoring

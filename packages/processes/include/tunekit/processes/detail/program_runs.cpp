@@ -72,6 +72,7 @@ command_limits program_runs::hold_of(double wall_seconds) const
 
 finished_run program_runs::one_run(const command_limits& hold)
 {
+    if (!file_.empty()) refuse_irregular(file_);
     if (!file_.empty() && ::unlink(file_.c_str()) != 0 && errno != ENOENT)
         refuse(failure_kind::invalid,
                "the result file '" + file_ + "' of an earlier run cannot be removed: " + std::strerror(errno));
