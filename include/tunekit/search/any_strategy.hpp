@@ -107,6 +107,7 @@ public:
         s.run->observe(space, batch, measured, gen);
     }
 
+    /// What the strategy expects of ln cost of configuration i; empty where it says nothing.
     [[nodiscard]] std::optional<stats::prediction> expected(const state& s, const space::any_space& space,
                                                             index i) const
     {

@@ -36,7 +36,7 @@ namespace tunekit::surrogate {
 ///             local search in constrained optimization of computer models. The floor is ours.
 template <class Model>
 struct validity {
-    Model model;
+    Model model;         ///< of 1 for what ran, 0 for what failed
     double floor = 0.1;  ///< in (0, 1]
 
     using state = state_of<Model>;  ///< what the model has learned

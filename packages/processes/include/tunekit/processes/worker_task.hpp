@@ -86,6 +86,7 @@ public:
     /// The identity of its space.
     [[nodiscard]] const task_identity& identity() const noexcept { return identity_; }
 
+    /// Whether its costs are times (`measure::measures_time`).
     [[nodiscard]] bool measures_time() const noexcept { return measures_time_; }
 
     /// Measures one configuration, in the calling process.
