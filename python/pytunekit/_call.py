@@ -82,9 +82,11 @@ def called(f: Callable[..., Any], configuration: Mapping[str, Any]) -> Measured:
         return float("nan"), "bad_cost", no_result(e), took, {}
     if not kind and (bad := _core.bad_cost(cost)):
         kind, why = "bad_cost", bad
-    return cost, kind, why, took, numbers
+    return cost, kind, why[:MOST_WHY], took, numbers
 
 
+MOST_WHY = 10_000
+"""Characters of a message that is kept, as in a log."""
 NO_RESULT = "gave no result: "
 
 
@@ -116,7 +118,7 @@ class InChild:
         self._open = True
         self._nonce = nonce = os.urandom(16)  # so that nothing else which is written into the pipe is an answer
         self._began = time.perf_counter()
-        self._child = _core.Child(lambda to: answer(f, limits, configuration, to, nonce, keeps))
+        self._child = _core.Child(lambda to, _: answer(f, limits, configuration, to, nonce, keeps), 0)
         os.set_blocking(self._child.pipe(), False)
 
     def pipe(self) -> list[int]:

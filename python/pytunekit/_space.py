@@ -68,6 +68,8 @@ def written(said: object) -> str:
 def shown(value: object) -> str:
     """A value in a message, which is one line whatever was given."""
     try:
+        if isinstance(value, (str, bytes)):
+            value = value[:201]
         said = " ".join(repr(value).splitlines())
     except Exception:  # it cannot be shown, such as an integer of more than 4300 digits
         return f"a {type(value).__name__}"

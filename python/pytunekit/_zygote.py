@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Mapping
-from socket import SHUT_RDWR, socket, socketpair
-from threading import Lock, active_count
+from threading import active_count
 
 from . import _core
 from ._call import InChild, flush, framed, outcome_in, text_in, wait_for
@@ -29,45 +27,28 @@ class Zygote:
 
     def __init__(self, work: Work, limits: Limits, at_once: int) -> None:
         self.alone = active_count() == 1
-        self._ours: list[socket] = []
-        self._process: _core.Child | None = None
-        try:
-            for _ in range(MOST_FORKS):
-                self._begin(work, limits, at_once)
-                if self._ready():
-                    break
-                self.close()
-            else:
-                raise _core.Error(f"tunekit: isolated: {MOST_FORKS} forks found a stream that another thread writes to, want one that rests at times")
-        except BaseException:
-            self.close()
-            raise
-        self._free = list(self._ours)
-
-    def _begin(self, work: Work, limits: Limits, at_once: int) -> None:
-        theirs: list[socket] = []
-        with making:
+        for _ in range(MOST_FORKS):
+            self._process = _core.Child(lambda to, channels: serve(work, limits, channels, to), at_once)  # a call at a time over each
             try:
-                for _ in range(at_once):  # a call at a time over each
-                    one, other = socketpair()
-                    self._ours.append(one)
-                    theirs.append(other)
-                self._process = _core.Child(lambda to: serve(work, limits, self._ours, theirs, to))
-            finally:
-                for other in theirs:
-                    other.close()
-
-    def _ready(self) -> bool:
-        assert self._process is not None
-        return bool(wait_for([self._process.pipe()], 1.0))
+                if wait_for([self._process.pipe()], 1.0):
+                    break
+                self._process.end()
+            except BaseException:
+                self._process.end()
+                raise
+        else:
+            raise _core.Error(f"tunekit: isolated: {MOST_FORKS} forks found a stream that another thread writes to, want one that rests at times")
+        self._free = self._process.channels()
 
     def call(self, task: int, index: int) -> Measured | None:
         """What a call gave; None where this process has ended. From several threads."""
+        import os
+
         said = bytearray()
         try:
             channel = self._free.pop()
-            channel.sendall(task.to_bytes(8, "little") + index.to_bytes(8, "little"))
-            while (text := text_in(said, 0)) is None and (piece := channel.recv(65536)):
+            os.write(channel, task.to_bytes(8, "little") + index.to_bytes(8, "little"))
+            while (text := text_in(said, 0)) is None and (piece := os.read(channel, 65536)):
                 said += piece
         except (OSError, IndexError):  # none is left that could be answered
             return None
@@ -78,70 +59,69 @@ class Zygote:
             raise _core.Error(text.decode())
         return measured
 
-    def close(self) -> None:
-        """Ends the calls that are out, with what they have begun, and the process."""
-        try:
-            for channel in self._ours:
-                try:
-                    channel.shutdown(SHUT_RDWR)
-                except OSError:  # it has ended
-                    pass
-            until = time.perf_counter() + 5
-            while self._process is not None and not self._process.ended() and time.perf_counter() < until:
-                time.sleep(0.0005)
-        finally:
-            if self._process is not None:
-                self._process.end()
-            while self._ours:
-                self._ours.pop().close()
+    def hang_up(self) -> None:
+        """Ends the calls that are out, with what they have begun, and the process. Who waits for a call hears of it."""
+        self._free.clear()
+        self._process.hang_up()
+
+    def end(self) -> None:
+        """The same where nobody waits."""
+        self._process.end()
 
 
 MOST_FORKS = 30
-making = Lock()  # so that no process has the channels of another, whose end would then not be seen
 
 
-def serve(work: Work, limits: Limits, ours: list[socket], theirs: list[socket], to: int) -> None:
+def serve(work: Work, limits: Limits, channels: list[int], to: int) -> None:
     """What the process does: an order is a task and an index, the answer an outcome. Where a channel is closed, its call is over."""
     import os
 
-    global making
-    making = Lock()
     touch_streams()
     os.write(to, b".")
     os.close(to)
-    for channel in ours:
-        channel.close()
-    channels = {channel.fileno(): channel for channel in theirs}
+    open_ = set(channels)
     calls: dict[int, InChild] = {}  # by the channel
 
     def keeps_none() -> None:
-        for channel in channels.values():
-            channel.close()
+        for channel in open_:
+            os.close(channel)
 
-    while channels:
-        ready = wait_for([*channels, *(pipe for call in calls.values() for pipe in call.pipe())], 0.02 if calls else None)
-        for at in [at for at in ready if at in channels]:
-            order = channels[at].recv(16)
-            if not order:
-                if at in calls:
-                    calls.pop(at).end()
-                channels.pop(at).close()
+    while open_:
+        ready = wait_for([*open_, *(pipe for call in calls.values() for pipe in call.pipe())], 0.02 if calls else None)
+        for channel in open_.intersection(ready):
+            if not (order := heard(channel)):
+                if channel in calls:
+                    calls.pop(channel).end()
+                open_.remove(channel)
+                os.close(channel)
                 continue
             try:
                 f, configuration = work(int.from_bytes(order[:8], "little"), int.from_bytes(order[8:], "little"))
-                calls[at] = InChild(f, limits, configuration, keeps_none)
+                calls[channel] = InChild(f, limits, configuration, keeps_none)
             except _core.Error as e:  # there can be no child
-                said(channels[at], framed(str(e)))
-        for at, call in list(calls.items()):
+                say(channel, framed(str(e)))
+        for channel, call in list(calls.items()):
             if (measured := call.outcome()) is not None:
-                del calls[at]
-                said(channels[at], framed(measured))
+                del calls[channel]
+                say(channel, framed(measured))
 
 
-def said(channel: socket, text: bytes) -> None:
+def heard(channel: int) -> bytes:
+    import os
+
     try:
-        channel.sendall(text)
-    except OSError:  # nobody hears it any more
+        return os.read(channel, 16)
+    except OSError:  # nobody is there any more
+        return b""
+
+
+def say(channel: int, text: bytes) -> None:
+    import os
+
+    try:
+        while text:
+            text = text[os.write(channel, text) :]
+    except OSError:
         pass
 
 
@@ -188,14 +168,18 @@ class Children:
         if measured is None or (again is not None and again[1] != "run_timeout"):
             self._zygote = other  # calls that are out go on in the one before
         else:
-            other.close()
             self._all.remove(other)
+            other.end()
         return again or LOST
 
     def close(self) -> None:
         self._closed = True
-        for zygote in self._all:
-            zygote.close()
+        try:
+            for zygote in self._all:
+                zygote.hang_up()
+        finally:
+            for zygote in self._all:
+                zygote.end()
 
 
 LOST: Measured = (float("nan"), "lost", "was lost with the process that forks the children", 0.0, {})

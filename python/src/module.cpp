@@ -29,6 +29,7 @@ std::string in_python(std::string text)
     constexpr std::pair<std::string_view, std::string_view> words[] = {
         {"(.resume = true, or --resume)", "(resume=True)"},
         {"; ask found() first", ""},
+        {"correct the kernel or its check", "correct the function"},
     };
     for (const auto& [there, here] : words)
         if (const std::size_t at = text.find(there); at != std::string::npos) text.replace(at, there.size(), here);

@@ -23,7 +23,7 @@ pair_of parts(nb::handle pair)
     return {text_of(two[0]), nb::borrow(two[1])};
 }
 
-grid made(const nb::list& parameters, const std::vector<std::string>& constraints)
+grid grid_of(const nb::list& parameters, const std::vector<std::string>& constraints)
 {
     std::vector<tk::space::value_parameter> all;
     for (nb::handle p : parameters) {
@@ -97,7 +97,7 @@ index index_of(const grid& g, const nb::list& configuration)
 void bind_space(nb::module_& m)
 {
     nb::class_<grid>(m, "Grid")
-        .def(nb::new_(&made))
+        .def(nb::new_(&grid_of))
         .def("kept", &kept)
         .def("listed", &listed)
         .def("size", &grid::size)
