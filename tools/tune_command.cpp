@@ -58,7 +58,7 @@ int serve(command_setup s)
     else if (s.o.trials == 0)
         tk::invalid("--serve needs --trials N unless the space is a scenario with optimization_iterations");
     auto t = s.begun();
-    if (!baco) t.begin_with(programs::first_of(s.o, s.space, s.untuned, s.known));
+    if (!baco) t.begin_with(programs::first_of(s.o, s.space, s.untuned, s.known, s.again));
     const tk::stop_on_signal stop;
     const auto asked = programs::end_asked;
     const auto ended = programs::driven(
@@ -134,7 +134,8 @@ programs::command_report report_of(const command_setup& s, const tk::measure::pr
 int run(const command_options& o)
 {
     command_setup s(o);
-    for (const std::string& note : s.begins.notes) complain(note);
+    for (const auto* const notes : {&s.file.notes, &s.begins.notes})
+        for (const std::string& note : *notes) complain(note);
     if (!s.told.empty()) complain(s.told);
     if (o.describe) {
         programs::print_description(s);
@@ -151,7 +152,7 @@ int run(const command_options& o)
     const auto options = programs::program_of(o);
     auto t = s.begun();
     t.begin_with(
-        programs::first_of(o, s.space, s.untuned, s.known));  // which reads the last file: until here a signal ends all
+        programs::first_of(o, s.space, s.untuned, s.known, s.again));  // which reads the last file: until here a signal ends all
     const tk::stop_on_signal stop;
     tk::measure::program program(programs::worded_space(s.space), options);
     check_use(program);
@@ -169,6 +170,7 @@ int run(const command_options& o)
         s, std::move(t),
         [&](auto& of) {
             programs::live_progress line(s, stop);
+            program.repeat_until(program.now() + (s.limit.seconds - of.stamp()));
             s.judge(program, [&](auto& judged) {
                 tk::measure::interruptible pool(judged, [&] { return stop.heard() != 0; });
                 const auto watch = [&](const tk::tuning& now) {

@@ -280,6 +280,7 @@ inline void set_limits(tunekit::measure::program_options& out, const command_opt
             measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
     if (!out.cost || out.cost->measures_time())
         out.repetition = measure::any_repetition(measure::least{out.repetition});
+    out.whole_first = o.repeat > 0;
     if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
     out.memory_bytes = o.memory_mib << 20;
 }

@@ -101,7 +101,7 @@ namespace detail {
 {
     for (const auto* const all : {&record.trials(), &record.known()})
         for (const measure::trial& t : *all)
-            if (t.candidate == candidate && !t.measured.failed && t.measured.cost < measure::broken_cost)
+            if (t.candidate == candidate && !t.measured.failed && !t.measured.over_limit())
                 return &t.measured;
     return nullptr;
 }
@@ -148,7 +148,7 @@ struct rounds_kept {
 {
     last_comparison out = comparison_of(std::move(race), baseline);
     const measure::measurement* const before = baseline ? detail::measured_of(record, *baseline) : nullptr;
-    if (!out.best && record.found() && record.best_cost() < measure::broken_cost) {
+    if (!out.best && record.found() && !record.incumbent().measured.over_limit()) {
         out.best = record.incumbent().candidate;
         out.cost = record.best_cost();
         if (before != nullptr) out.untuned_cost = before->cost;

@@ -99,7 +99,7 @@ template <class Time>
     if (trial == found.trials().end()) return "the baseline was not measured";
     const measure::measurement& m = trial->measured;
     if (m.failed) return "the baseline failed: " + std::string(measure::to_text(m.failed->kind));
-    if (!(m.cost < measure::broken_cost)) return "the baseline is beyond the limit";
+    if (m.over_limit()) return "the baseline is beyond the limit";
     const bool raced = says.rounds > 0 && says.untuned_cost < std::numeric_limits<double>::infinity();
     const double cost = raced ? says.untuned_cost : m.cost, best = says.best ? says.cost : found.best_cost();
     return std::string("the baseline takes ") + (m.at_least && !raced ? "at least " : "") + time(cost) + ", " +
@@ -136,8 +136,8 @@ TUNEKIT_INLINE std::string to_text(const tuning& found, const verdict& says, std
     if (baseline) {
         out += " (" + over_baseline(found, says, *baseline, time) + ')';
     } else if (first != found.trials().end()) {
-        const double cost = first->measured.cost;
-        out += " (first try " + (cost < measure::broken_cost ? time(cost) : "beyond the limit") + ')';
+        const measure::measurement& m = first->measured;
+        out += " (first try " + (m.over_limit() ? "beyond the limit" : time(m.cost)) + ')';
     }
     out += "; " + to_text(says);
     for (std::size_t k = 1; k < texts.size(); ++k) out += (k == 1 ? ": " : "; ") + configuration(k);
