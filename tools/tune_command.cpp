@@ -57,10 +57,10 @@ int serve(command_setup s)
         s.limit.trials = scenario.first + scenario.then;
     else if (s.o.trials == 0)
         tk::invalid("--serve needs --trials N unless the space is a scenario with optimization_iterations");
-    const tk::stop_on_signal stop;
-    const auto asked = [&] { return stop.heard() != 0; };
     auto t = s.begun();
-    if (!baco) t.begin_with(programs::first_of(s.o, s.space, s.untuned, s.known));
+    if (!baco) t.begin_with(programs::first_of(s.o, s.space, s.untuned, s.known, s.again));
+    const tk::stop_on_signal stop;
+    const auto asked = programs::end_asked;
     const auto ended = programs::driven(
         s, std::move(t),
         [&](auto& run) {
@@ -68,8 +68,8 @@ int serve(command_setup s)
             else programs::serve_protocol(run, s, stdin, stdout, asked);
         },
         [](auto&, auto&&) {});
-    if (stop.heard() != 0) complain("ended by signal " + std::to_string(stop.heard()) + " while it served");
-    programs::check_output();
+    if (stop.heard() != 0 && ended.problem.empty())
+        complain("ended by signal " + std::to_string(stop.heard()) + " while it served");
     return stop.heard() != 0 ? stop.status() : ended.problem.empty() ? 0 : 2;
 }
 
@@ -98,11 +98,10 @@ void take_up_to_race(command_options& o)
 
 /// The finalists are run afresh, one at a time, unless the end was asked for.
 template <class Each>
-void race(const command_setup& s, const tk::measure::program& program, programs::driven_run& run, double seconds,
-          const tk::stop_on_signal& stop, Each&& each)
+void race(const command_setup& s, const tk::measure::program& program, tk::measure::program_options options,
+          programs::driven_run& run, double seconds, const tk::stop_on_signal& stop, Each&& each)
 {
     if (stop.heard() != 0 || !run.record.found()) return;
-    auto options = programs::program_of(s.o);
     options.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
     options.workers = 1;
     options.builders = 0;
@@ -110,7 +109,7 @@ void race(const command_setup& s, const tk::measure::program& program, programs:
     options.rebuild = false;  // `program` has seen to it
     tk::measure::program alone(programs::worded_space(s.space), std::move(options));
     const programs::command_race on(run.record, s.untuned, seconds, s.goals);
-    run.seconds_to_separate = on.seconds_to_separate;
+    run.record.seconds_to_separate = on.seconds_to_separate;
     s.judge(alone, [&](auto& judged) {
         tk::measure::interruptible track(judged, [&] { return stop.heard() != 0; });
         programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
@@ -125,7 +124,6 @@ programs::command_report report_of(const command_setup& s, const tk::measure::pr
     r.run.stopped = ended.stopped;
     r.run.tasks.front().rounds = ended.rounds;
     r.found = tk::report::findings_of(r.run.tasks.front());
-    r.seconds_to_separate = ended.seconds_to_separate;
     if (r.found.best) r.winner = program.command_of(r.found.best->candidate, ".", "tuned");
     if (r.found.best) r.run.use = programs::paste_lines(r.winner);
     if (!r.problem.empty()) r.run.facts.push_back(ended.stopped + ": " + r.problem);
@@ -136,7 +134,8 @@ programs::command_report report_of(const command_setup& s, const tk::measure::pr
 int run(const command_options& o)
 {
     command_setup s(o);
-    for (const std::string& note : s.begins.notes) complain(note);
+    for (const auto* const notes : {&s.file.notes, &s.begins.notes})
+        for (const std::string& note : *notes) complain(note);
     if (!s.told.empty()) complain(s.told);
     if (o.describe) {
         programs::print_description(s);
@@ -147,40 +146,44 @@ int run(const command_options& o)
     if (o.command.empty())
         tk::invalid(
             "there is no command: want it after --, as in tune_command --space space.json -- ./program --tile {tile}");
-    tk::measure::program program(programs::worded_space(s.space), programs::program_of(o));
+    const bool ends = o.trials > 0 || o.gain_below > 0 || o.until_gain > 0;
+    const double seconds = o.seconds > 0 ? o.seconds : ends ? tk::forever : 60;
+    s.limit.seconds = seconds < tk::forever ? (1 - programs::race_share) * seconds : seconds;
+    const auto options = programs::program_of(o);
+    auto t = s.begun();
+    t.begin_with(
+        programs::first_of(o, s.space, s.untuned, s.known, s.again));  // which reads the last file: until here a signal ends all
+    const tk::stop_on_signal stop;
+    tk::measure::program program(programs::worded_space(s.space), options);
     check_use(program);
     if (o.dry_run) {
         programs::print_commands(s, program);
         programs::check_output();
         return 0;
     }
-    const bool ends = o.trials > 0 || o.gain_below > 0 || o.until_gain > 0;
-    const double seconds = o.seconds > 0 ? o.seconds : ends ? tk::forever : 60;
-    s.limit.seconds = seconds < tk::forever ? (1 - programs::race_share) * seconds : seconds;
     o.report.check();
     programs::check_file("--t4", o.t4);
     programs::run_report page(o.report);
 
-    const tk::stop_on_signal stop;
-    auto t = s.begun();
-    t.begin_with(programs::first_of(o, s.space, s.untuned, s.known));
     bool pays = true;
     const programs::driven_run ended = programs::driven(
         s, std::move(t),
         [&](auto& of) {
             programs::live_progress line(s, stop);
+            program.repeat_until(program.now() + (s.limit.seconds - of.stamp()));
             s.judge(program, [&](auto& judged) {
                 tk::measure::interruptible pool(judged, [&] { return stop.heard() != 0; });
-                tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {
-                             if (page.due()) page.write(s.seen(now), true);
-                             return line(now);
-                         }});
+                const auto watch = [&](const tk::tuning& now) {
+                    if (page.due()) page.write(s.seen(now), true);
+                    return line(now);
+                };
+                tk::tune(of, pool, {.watch = watch, .checks = o.checks()});
             });
             pays = line.pays();
         },
         [&](programs::driven_run& out, auto&& each) {
             if (!pays && stop.heard() == 0) out.stopped = to_text(tk::stop_reason::gain);
-            race(s, program, out, seconds, stop, each);
+            race(s, program, options, out, seconds, stop, each);
         });
     const auto r = report_of(s, program, ended);
     if (o.json) programs::print_json(r, s.space);
@@ -195,7 +198,7 @@ int run(const command_options& o)
             status = 2;
         }
     };
-    written([] { programs::check_output(); });
+    if (const int lost = programs::output_status(complain)) status = lost;
     if (!o.t4.empty()) written([&] { tk::io::write_t4(o.t4, programs::t4_of(ended.record, s.space, s.unit)); });
     if (page.wanted()) written([&] { page.write(r.run, false); });
     return status;
@@ -212,6 +215,7 @@ int main(int argc, char** argv)
         "tune_command");
     programs::describe(app, o);
     o.describe_strategy(app);
+    programs::prepare_output();
     app.set_version_flag("--version", "tune_command (tunekit) " + programs::version_text());
     try {
         o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));

@@ -7,9 +7,6 @@
 // `tune` below is the whole of it. support/ has the rest: the command line (network_options.hpp), the operators and what runs
 // them (network_jobs.hpp), table and JSON (network_report.hpp), page (network_page.hpp).
 
-#include <signal.h>
-#include <csignal>
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
@@ -47,7 +44,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                const std::string& machine, const std::string& strategy, std::string& problem)
 {
     const auto carry = [&](auto& run) {
-        problem = programs::trouble_of(run, [&] { runner.drive(run, tasks, watch); });
+        problem = programs::trouble_of(run, [&] { runner.drive(run, tasks, watch, o.checks()); });
         return run.record();
     };
     if (o.log.empty()) return carry(tuner);
@@ -65,7 +62,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
 /// The exit status of a run whose preparation took so long.
 template <class Runner>
 int tune(const options& o, const programs::network_jobs& jobs, const programs::begun_recipe& begun, Runner runner,
-         double prepare_seconds)
+         double prepare_seconds, const tk::stop_on_signal& stop)
 {
     // A task for each operator. The default configuration is tried first, then what was good at other shapes.
     std::vector<tk::task> tasks;
@@ -80,7 +77,6 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
     if (!told.empty()) say(told);
 
     // The strategy proposes, the schedule chooses the task, the runner measures. It ends by time or by a signal.
-    const tk::stop_on_signal stop;
     tk::print_progress line(tk::tasks_budget{.seconds = o.seconds}, tasks);
     programs::network_page page(o, jobs, told);
     tk::comparison_reserve reserve(o.seconds, untuned);
@@ -100,11 +96,11 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
     // What was found is measured afresh beside the default, where that is possible.
     const tk::measure::wall_clock now;
     const double tuned = now();
-    result.ends = programs::told_by_trials(result.plan, untuned);
+    result.ends = programs::told_by_trials(result.plan, untuned, o.may_be_worse);
     if (problem.empty()) try {
-            result.ends =
-                tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
-                                      stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds, {.run_seconds = 5});
+            result.ends = tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
+                                                stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds,
+                                                {.run_seconds = 5}, o.may_be_worse);
         } catch (const std::exception& e) {
             problem = e.what();
         }
@@ -113,12 +109,14 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
     // First it is printed; then comes what can fail.
     o.json ? programs::print_json(o, jobs, result) : programs::print_table(o, jobs, result);
     if (!problem.empty()) say(problem);
+    const int lost = programs::output_status(say);
     try {
         page.finish(tasks, result);
     } catch (const std::exception& e) {
         say(problem = e.what());
     }
     if (!problem.empty()) return 2;
+    if (lost != 0) return lost;
     if (stop.heard() != 0) return stop.status();
     return result.complete() ? 0 : 1;
 }
@@ -126,15 +124,15 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
 int run(const options& o)
 {
     o.check();
-    ::signal(SIGXFSZ, SIG_IGN);  // a log that meets a file size limit is told by its write
     const tk::measure::wall_clock now;
     const double start = now();
     const auto begun = o.begun({o.log});
     for (const std::string& note : begun.notes) say(note);
     const auto jobs = programs::jobs_of(o);
     if (o.spaces) return programs::print_spaces(jobs.all, o.json), 0;
-    return programs::with_runner(jobs, o.workers,
-                                 [&](auto runner) { return tune(o, jobs, begun, std::move(runner), now() - start); });
+    const tk::stop_on_signal stop;  // until here a signal ends all; from here on there are processes
+    return programs::with_runner(
+        jobs, o.workers, [&](auto runner) { return tune(o, jobs, begun, std::move(runner), now() - start, stop); });
 }
 
 }  // namespace
@@ -145,6 +143,7 @@ int main(int argc, char** argv)
     CLI::App app("Tunes the operators of a network on this machine and prints what that gained.", "tune_network");
     app.set_version_flag("--version", "tune_network (tunekit) " + programs::version_text());
     o.describe(app);
+    programs::prepare_output();
     o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));
     try {
         app.parse(argc, argv);

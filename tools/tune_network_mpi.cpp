@@ -91,6 +91,7 @@ bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std:
             std::printf(", %.3f [%.3f, %.3f] times the first worker's reference", c->value, c->low, c->high);
         std::printf("%s%s\n", m.why.empty() ? "" : ", ", m.why.c_str());
     }
+    std::printf("%s\n", programs::verdicts_text(ends).c_str());
     std::printf("model latency %.3f ms -> %.3f ms (%.2fx), %.1f s\n", 1e3 * before, 1e3 * after, before / after,
                 plan.seconds);
     return all;
@@ -120,7 +121,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     tk::tasks_tuner t(tasks, begun.how, budget, pool.workers(), gen);
     std::string problem;
     const auto carry = [&](auto& run) {
-        problem = programs::trouble_of(run, [&] { tk::tune_tasks(run, pool, {.watch = stop}); });
+        problem = programs::trouble_of(run, [&] { tk::tune_tasks(run, pool, {.watch = stop, .checks = o.checks()}); });
         return run.record();
     };
     const auto logged = [&] {
@@ -134,12 +135,12 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
         if (!run.note().empty()) say(run.note());
         return carry(run);
     };
-    const tk::plan plan = log.empty() ? carry(t) : logged();
+    tk::plan plan = log.empty() ? carry(t) : logged();
 
     // What was found is measured afresh beside the default, where that is possible.
     std::vector<tk::index> untuned;
     for (const auto& each : operators) untuned.push_back(each.untuned);
-    auto ends = programs::told_by_trials(plan, untuned);
+    auto ends = programs::told_by_trials(plan, untuned, o.may_be_worse);
     if (problem.empty()) try {
             while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
             const auto alone = [&](std::size_t k) {
@@ -148,7 +149,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
                 return pool.alone(*worker, k);
             };
             ends = tk::compare_finalists(alone, plan, untuned, stop.heard() != 0 ? 0 : o.seconds - (now() - start),
-                                         {.run_seconds = 5});
+                                         {.run_seconds = 5}, o.may_be_worse);
         } catch (const std::exception& e) {
             problem = e.what();
         }
@@ -156,8 +157,9 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     // First it is printed; then comes what can fail.
     const bool all = report(tasks, plan, ends, pool);
     if (!problem.empty()) say(problem);
-    programs::check_output();
+    const int lost = programs::output_status(say);
     if (!problem.empty()) return 2;
+    if (lost != 0) return lost;
     if (stop.heard() != 0) return stop.status();
     return all ? 0 : 1;
 }

@@ -6,18 +6,20 @@
 //     tune_report run.jsonl -o run.html --watch    # written again while the run goes on
 //     tune_report run.jsonl --text
 
-#include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <csignal>
 
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
 
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
+#include "tools/support/streams.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/files/text.hpp"
+#include "tunekit/processes/stop_on_signal.hpp"
+#include "tunekit/processes/system/files.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/terminal.hpp"
@@ -32,14 +34,6 @@ struct settings {
     unsigned watch = 0;
     bool text = false;
 };
-
-volatile sig_atomic_t ended = 0;
-
-long bytes_of(const std::string& path)
-{
-    struct stat s;
-    return ::stat(path.c_str(), &s) == 0 ? static_cast<long>(s.st_size) : -1;
-}
 
 void write(const settings& s)
 {
@@ -72,16 +66,20 @@ void run(const settings& s)
     if (!s.svg.empty()) programs::make_folder("--svg", s.svg);
     if (s.watch == 0) return write(s);
     if (s.out.empty()) tk::invalid("--watch writes a page again and again, want -o FILE.html too");
-    ::signal(SIGINT, [](int) { ended = SIGINT; });
-    ::signal(SIGTERM, [](int) { ended = SIGTERM; });
-    for (long seen = -1; ended == 0; ::sleep(s.watch)) {
-        const long bytes = bytes_of(s.log);
-        if (bytes == seen || bytes <= 0) continue;  // not there yet, or nothing new
-        seen = bytes;
+    const tk::stop_on_signal stop;
+    const tk::measure::wall_clock now;
+    const auto wait = [&] {
+        for (const double until = now() + s.watch; stop.heard() == 0 && now() < until;) ::usleep(50000);
+    };
+    for (std::uint64_t seen = 0; stop.heard() == 0; wait()) {
+        const auto there = tk::system::state_of(s.log);
+        if (there && !there->is_file()) return write(s);  // which says what it is
+        if (!there || there->size == seen) continue;      // not there yet, or nothing new
+        seen = there->size;
         try {
             write(s);
         } catch (const tk::error& e) {  // a header that is being written
-            std::fprintf(stderr, "tune_report: %s\n", e.what());
+            programs::put(STDERR_FILENO, std::string("tune_report: ") + e.what() + '\n', programs::end_asked);
         }
     }
 }
@@ -103,5 +101,5 @@ int main(int argc, char** argv)
     app.add_option("--title", s.title, "the page's, instead of the task's name");
     app.add_option("--peak", s.peak, "GFLOP/s of the machine, for shares of peak");
     const int status = programs::run_program(app, argc, argv, [&] { run(s); });
-    return ended == 0 ? status : 128 + ended;
+    return tk::stop_on_signal::heard() == 0 ? status : tk::stop_on_signal::status();
 }

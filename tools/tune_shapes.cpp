@@ -227,18 +227,20 @@ int main(int argc, char** argv)
     app.add_option("--trials", s.trials, "of each shape at most")->check(CLI::PositiveNumber);
     app.add_option("--shapes", s.shapes, "of the family's 64, from the first; those in --results are left out")
         ->check(CLI::PositiveNumber);
-    app.add_option("--results", s.results, "what is known; what is found is added")->capture_default_str();
+    app.add_option("--results", s.results, "what is known; what is found is added")
+        ->capture_default_str()
+        ->type_name("FILE");
     app.add_option("--seed", s.seed)->check(programs::whole_number());
     CLI::App* const merging = app.add_subcommand(
         "merge", "Merges the results of contributors; what they contradict each other in is left out.");
-    merging->add_option("files", s.merged, "results of one kernel, or of several")->required();
-    merging->add_option("--out", s.out, "the merged results of one kernel");
+    merging->add_option("files", s.merged, "results of one kernel, or of several")->required()->type_name("FILE");
+    merging->add_option("--out", s.out, "the merged results of one kernel")->type_name("FILE");
     for (CLI::App* const a : {&app, merging}) {
         a->add_option("--kernels", s.to.kernels, "that a choice keeps at most")->check(CLI::PositiveNumber);
-        a->add_option("--header", s.to.header, "the choice as a header for C++17");
-        a->add_option("--c-header", s.to.c_header, "the choice as a header for C99");
-        a->add_option("--choice", s.to.choice, "the choice as a file that dispatch::load reads");
-        a->add_option("--json", s.to.json, "the choice as JSON");
+        a->add_option("--header", s.to.header, "the choice as a header for C++17")->type_name("FILE");
+        a->add_option("--c-header", s.to.c_header, "the choice as a header for C99")->type_name("FILE");
+        a->add_option("--choice", s.to.choice, "the choice as a file that dispatch::load reads")->type_name("FILE");
+        a->add_option("--json", s.to.json, "the choice as JSON")->type_name("FILE");
         a->add_option("--name", s.to.name, "of the header's namespace, or what its names begin with in C")
             ->capture_default_str();
     }

@@ -38,26 +38,28 @@ struct settings {
 
 void print(const std::vector<tk::scoring::outcome>& all)
 {
-    std::printf("%-14s %-28s %6s %6s %12s %14s %9s %12s\n", "strategy", "space", "P", "S200", "evals to 5 %",
-                "regret at 200", "failed", "own us/eval");
+    std::printf("%-14s %-28s %6s %6s %8s %12s %14s %9s %12s\n", "strategy", "space", "P", "S200", "clamped",
+                "evals to 5 %", "regret at 200", "failed", "own us/eval");
     for (const auto& o : all) {
         char evals[24];
         if (o.evaluations_to_5 < infinite) std::snprintf(evals, sizeof evals, "%.0f", o.evaluations_to_5);
         else std::snprintf(evals, sizeof evals, "> %zu", o.evaluations);
-        std::printf("%-14s %-28s %6.2f %6.2f %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(), o.space.c_str(),
-                    o.p, o.s_mean(), evals, 100 * o.regret, 100 * o.failed_share.value_or(0), 1e6 * o.own_seconds);
+        std::printf("%-14s %-28s %6.2f %6.2f %8.2f %12s %12.2f %% %7.1f %% %12.2f\n", o.strategy.c_str(),
+                    o.space.c_str(), o.p, o.s_mean(), o.clamped_mean(), evals, 100 * o.regret,
+                    100 * o.failed_share.value_or(0), 1e6 * o.own_seconds);
     }
 }
 
 void print(const std::vector<tk::scoring::scoreboard::standing>& all)
 {
-    std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200", "+- 95 %",
-                "worst", "own us/eval");
+    std::printf("\n%-14s %6s %8s %6s %6s %8s %6s %8s %8s %6s %6s %12s\n", "strategy", "P*", "+- 95 %", "worst", "S200",
+                "+- 95 %", "worst", "clamped", "+- 95 %", "worst", "to 5 %", "own us/eval");
     for (const auto& t : all) {
         std::printf("%-14s", t.strategy.c_str());
         if (t.p) std::printf(" %6.3f %8.3f %6.2f", t.p->mean, t.p->half(), t.p->worst);
         else std::printf(" %6s %8s %6s", "-", "-", "-");
-        std::printf(" %6.3f %8.3f %6.2f %12.2f\n", t.s.mean, t.s.half(), t.s.worst, 1e6 * t.own_seconds);
+        std::printf(" %6.3f %8.3f %6.2f %8.3f %8.3f %6.2f %6.1f %12.2f\n", t.s.mean, t.s.half(), t.s.worst,
+                    t.clamped.mean, t.clamped.half(), t.clamped.worst, t.to_5, 1e6 * t.own_seconds);
     }
 }
 
@@ -66,7 +68,8 @@ void print(const std::vector<tk::scoring::scoreboard::difference>& all)
     for (const auto& d : all) {
         std::printf("%s less %s:", d.strategy.c_str(), d.than.c_str());
         if (d.p) std::printf(" P* %+.3f +- %.3f, worst %+.2f;", d.p->mean, d.p->half(), d.p->worst);
-        std::printf(" S200 %+.3f +- %.3f, worst %+.2f\n", d.s.mean, d.s.half(), d.s.worst);
+        std::printf(" S200 %+.3f +- %.3f, worst %+.2f; clamped %+.3f +- %.3f, worst %+.2f\n", d.s.mean, d.s.half(),
+                    d.s.worst, d.clamped.mean, d.clamped.half(), d.clamped.worst);
     }
 }
 
@@ -84,6 +87,7 @@ void print_json(const settings& s, const tk::scoring::scoreboard& all)
                         {"evaluations_to_105", finite(o.evaluations_to_5)},
                         {"p", o.p},
                         {"s200", o.s_mean()},
+                        {"clamped", o.clamped_mean()},
                         {"regret_at_200", finite(o.regret)},
                         {"failed_share", o.failed_share.value_or(0)},
                         {"own_s_per_evaluation", o.own_seconds},
@@ -92,6 +96,8 @@ void print_json(const settings& s, const tk::scoring::scoreboard& all)
         scores.push_back({{"strategy", t.strategy},
                           {"p", t.p ? json(*t.p) : ordered_json(nullptr)},
                           {"s200", json(t.s)},
+                          {"clamped", json(t.clamped)},
+                          {"evaluations_to_105", t.to_5},
                           {"own_s_per_evaluation", t.own_seconds}});
     const ordered_json out{
         {"seed", s.seed}, {"repeats", s.repeats}, {"batch", s.batch}, {"rows", rows}, {"scores", scores}};

@@ -14,6 +14,7 @@
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/keep.hpp"
+#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"

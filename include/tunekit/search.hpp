@@ -11,6 +11,7 @@
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/grid.hpp"
 #include "tunekit/search/hill_climb.hpp"
+#include "tunekit/search/idle_parameters.hpp"
 #include "tunekit/search/model_guided.hpp"
 #include "tunekit/search/outlook.hpp"
 #include "tunekit/search/parego.hpp"

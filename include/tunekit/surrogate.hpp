@@ -10,3 +10,4 @@
 #include "tunekit/surrogate/jackknife.hpp"
 #include "tunekit/surrogate/process_parameters.hpp"
 #include "tunekit/surrogate/random_forest.hpp"
+#include "tunekit/surrogate/validity.hpp"

@@ -17,3 +17,4 @@
 #include "tunekit/tune/tuned.hpp"
 #include "tunekit/tune/tuner.hpp"
 #include "tunekit/tune/tuning.hpp"
+#include "tunekit/tune/verdict.hpp"

@@ -34,6 +34,7 @@ class Grid:
 class _Trial(TypedDict):
     index: int
     cost: float | None
+    at_least: bool
     kind: str
     failed: str
     stamp: float
@@ -48,13 +49,18 @@ class _Measured(TypedDict):
     seconds: float
     values: list[float]
 
-class _Race(TypedDict):
+class _Verdict(TypedDict):
+    says: str
+    text: str
     best: int | None
     cost: float
     untuned_cost: float
+    kept: bool
     tied: list[int]
     rounds: int
-    front: list[tuple[int, list[float], list[tuple[float, float]]]]
+    rounds_to_separate: int
+    slower_at_least: float
+    confidence: float
 
 class Record:
     def __init__(self, space: Grid, state: tuple[Any, ...], /) -> None: ...
@@ -73,7 +79,10 @@ class Record:
     def text(self) -> str: ...
     def page(self, facts: list[str], /) -> str: ...
     def curve(self) -> str: ...
-    def race(self, call: Callable[[int], _Measured], *, n: int, untuned: int, seconds: float, goals: list[int]) -> _Race: ...
+    def race(
+        self, call: Callable[[int], _Measured], *, n: int, untuned: int, seconds: float, goals: list[int]
+    ) -> list[tuple[int, list[float], list[tuple[float, float]]]]: ...
+    def verdict(self, baseline: int | None, never_worse: bool) -> _Verdict: ...
 
 class Job:
     @property

@@ -40,43 +40,92 @@ class FrontMember:
         return f"FrontMember({self.configuration}, {self.goals})"
 
 
+class Verdict:
+    """What may be said of the best configuration. `str` gives it in a line."""
+
+    __slots__ = ("says", "kept", "tied", "slower_at_least", "confidence", "rounds", "rounds_to_separate", "_text", "_best", "_cost")
+
+    def __init__(self, space: Space, says: _core._Verdict) -> None:
+        self.says = says["says"]
+        self.kept = says["kept"]
+        self.tied = [space.at(i) for i in says["tied"]]
+        self.slower_at_least = says["slower_at_least"]
+        self.confidence = says["confidence"]
+        self.rounds = says["rounds"]
+        self.rounds_to_separate = says["rounds_to_separate"]
+        self._text = says["text"]
+        self._best = says["best"]
+        self._cost = says["cost"]
+
+    says: str
+    """"separated" (every other finalist was shown to be slower), "tied", "unclear" (too few rounds to tell) or "not raced"."""
+    kept: bool
+    """Whether the best is the baseline because nothing was shown to be faster."""
+    tied: list[Configuration]
+    """The others that the race cannot tell from the best."""
+    slower_at_least: float
+    """Where separated: by how much the nearest other finalist is slower, as a share of the best cost."""
+    confidence: float
+    """That the claims of the race hold together."""
+    rounds: int
+    """Of the race, in each of which every finalist was measured once."""
+    rounds_to_separate: int
+    """With fewer the race tells none apart."""
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"Verdict({self._text})"
+
+
 class Race:
     """The last comparison: the finalists measured afresh, in turns."""
 
-    __slots__ = ("best", "cost", "first_cost", "tied", "rounds", "front")
+    __slots__ = ("best", "cost", "first_cost", "tied", "rounds", "front", "verdict")
 
-    def __init__(
-        self, best: Configuration, cost: float, first_cost: float, tied: list[Configuration], rounds: int, front: list[FrontMember]
-    ) -> None:
+    def __init__(self, best: Configuration, cost: float, first_cost: float, front: list[FrontMember], verdict: Verdict) -> None:
         self.best = best
         self.cost = cost
         self.first_cost = first_cost
-        self.tied = tied
-        self.rounds = rounds
+        self.tied = [best, *verdict.tied]
+        self.rounds = verdict.rounds
         self.front = front
+        self.verdict = verdict
 
     best: Configuration
-    """Of those that cannot be told apart, the one with the lowest cost."""
+    """What the run ends with: of those that cannot be told apart, the one with the lowest cost, or the baseline."""
     cost: float
     """Its cost in the race."""
     first_cost: float
-    """That of the run's first configuration; infinity where it failed."""
+    """That of the baseline, else of the run's first configuration; infinity where it failed."""
     tied: list[Configuration]
-    """Those that were not shown to be slower, the best among them; with several goals, to be worse in all of them."""
+    """Those that were not shown to be slower, the best first; with several goals, to be worse in all of them. It says nothing where `unclear`."""
     rounds: int
     """How often each was measured at most."""
     front: list[FrontMember]
-    """With several goals the front, lowest cost first: the tied ones with all their goals. Else empty."""
+    """With several goals the front, lowest cost first: the tied ones with all their goals. Else empty, and where `unclear`: see `Result.front`."""
+    verdict: Verdict
+
+    @property
+    def unclear(self) -> bool:
+        """Whether there were too few rounds to tell any two apart."""
+        return self.verdict.says == "unclear"
+
+    def __repr__(self) -> str:
+        return f"Race({self.best}, {self.cost:.6g}, {self.verdict})"
 
 
 class Result:
     """What a run found."""
 
     def __init__(
-        self, space: Space, record: _core.Record, facts: list[str], race: Race | None = None, stopped: str = "", taken: str = ""
+        self, space: Space, record: _core.Record, facts: list[str], race: Race | None = None, stopped: str = "", taken: str = "",
+        verdict: Verdict | None = None,
     ) -> None:
         self.space = space
         self.race = race
+        self.verdict = verdict or Verdict(space, record.verdict(None, False))
         self.taken = taken
         self._record = record
         self._facts = facts
@@ -84,16 +133,18 @@ class Result:
 
     taken: str
     """What the run used of its `experience`, a line; empty without one."""
+    verdict: Verdict
+    """What may be said of the best: `print(found.verdict)`."""
 
     @property
     def best(self) -> Configuration:
-        """The best configuration, by the race where there was one. Raises: Error that says why the trials failed."""
-        return self.race.best if self.race is not None else self.space.at(self._record.best())
+        """The best configuration: of the race where there was one, or the baseline. Raises: Error that says why the trials failed."""
+        return self.space.at(self._record.best() if self.verdict._best is None else self.verdict._best)
 
     @property
     def best_cost(self) -> float:
         """Its cost; else infinity."""
-        return self.race.cost if self.race is not None else self._record.best_cost()
+        return self._record.best_cost() if self.verdict._best is None else self.verdict._cost
 
     @property
     def trials(self) -> Trials:
@@ -215,12 +266,14 @@ def minimize(
     recipe: str = "combined",
     experience: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
     begin_with: Iterable[Mapping[str, Any]] | Mapping[str, Any] = (),
+    baseline: Mapping[str, Any] | None = None,
+    may_be_worse: bool = False,
     log: str | PathLike[str] | None = None,
     resume: bool = False,
     executor: Executor | None = None,
     workers: int | None = None,
     isolated: bool | Limits = False,
-    race: bool = False,
+    race: bool | None = None,
     progress: bool | Callable[[Tuner], object] = False,
     name: str = "run",
     numbers: Iterable[str] = (),
@@ -236,7 +289,9 @@ def minimize(
     after `patience` answers without improvement, or where every configuration was tried; Ctrl-C and sys.exit in `f` end it
     with what it has.
 
-    begin_with: configurations to measure first, such as what is used today.
+    begin_with: configurations to measure first.
+    baseline:   what is used today. It is measured first and takes part in the race, and the run ends with it unless another was
+                shown to be faster: `found.verdict`. With `may_be_worse=True` it ends with what seems best.
     experience: logs, or folders of them, of what was measured before: of other sizes, other devices, other weeks. What it says
                 is measured before it counts. A resumed run needs the same. What cannot be used is warned of; what is used stands
                 in the result's `taken`, and with `progress=True` on standard error.
@@ -246,7 +301,7 @@ def minimize(
                 once more; lost again, it is a failed trial.
     workers:    how many calls are out at once, where the executor does not tell, or should not decide.
     isolated:   each call in a child process of its own, within `Limits`: a crash or a hang is one failed trial.
-    race:       at the end, the best three and the first are measured afresh in turns, for at most the run's time, and compared by
+    race:       as it is by default with a baseline: at the end, the best three and the baseline, or the first, are measured afresh in turns, for at most the run's time, and compared by
                 the objective; with the recipe "parego", what is near the front, by every goal: `Race.front`.
     numbers:    names of what f returns beside the cost, as `Measurement(cost, bytes=4096)`.
     objective:  what is lowered, of the cost and the numbers: "bytes", "2 * cost + 0.1 * bytes", "cost * bytes" or
@@ -269,6 +324,10 @@ def minimize(
         space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name,
         numbers=names, objective=objective,
     )
+    today = None if baseline is None else space.index(baseline)
+    if baseline is not None:
+        first = [begin_with] if isinstance(begin_with, Mapping) else begin_with
+        begin_with = [baseline, *(c for c in first if space.index(c) != today)]
     if begin_with != ():
         tuner.begin_with(begin_with)
     line = Progress(tuner.taken) if progress is True else None
@@ -289,35 +348,40 @@ def minimize(
         calls = Calls(work, limits, executor, at_once)
         try:
             drive(tuner._run, calls, told, names)
-            if race:
+            record = tuner._run.record()
+            if today is not None if race is None else race:
                 several = recipe == "parego" and bool(names) and not objective
-                compared = compare(space, tuner._run.record(), lambda i: calls.made(0, i), names, several)
+                compared = compare(space, record, lambda i: calls.made(0, i), names, several, today, may_be_worse)
         except (KeyboardInterrupt, SystemExit) as e:
             if tuner.best_cost == float("inf"):
                 raise
             stopped = left_by(e)
+            record = tuner._run.record()
         finally:
             calls.close()
             if line is not None:
                 line.end()
-    return Result(space, tuner._run.record(), facts_of(recipe, seed, tuner.taken), compared, stopped, tuner.taken)
+    verdict = compared.verdict if compared is not None else Verdict(space, record.verdict(today, not may_be_worse))
+    return Result(space, record, facts_of(recipe, seed, tuner.taken), compared, stopped, tuner.taken, verdict)
 
 
 def compare(
-    space: Space, record: _core.Record, again: Callable[[int], Measured], names: list[str], several: bool = False
+    space: Space, record: _core.Record, again: Callable[[int], Measured], names: list[str], several: bool = False,
+    baseline: int | None = None, may_be_worse: bool = False,
 ) -> Race | None:
-    """The race of the best three, or of the front of several goals, and the first; None where nothing was found, or all of them fail."""
+    """The race of the best three, or of the front of several goals, and the baseline or the first; None where nothing was found, or all of them fail."""
     if not record.found():
         return None
-    first = record.trials()[0]["index"]
+    untuned = record.trials()[0]["index"] if baseline is None else baseline
 
     def measured(i: int) -> _core._Measured:
         cost, kind, why, took, values = with_values(names, again(i))
         return {"cost": cost, "kind": kind, "why": why, "seconds": took, "values": values}
 
     goals = ["cost", *names] if several else []
-    race = record.race(measured, n=12 if several else 3, untuned=first, seconds=max(1.0, record.seconds()), goals=list(range(len(goals))))
-    if race["best"] is None:
+    front = record.race(measured, n=12 if several else 3, untuned=untuned, seconds=max(1.0, record.seconds()), goals=list(range(len(goals))))
+    ends = record.verdict(untuned, baseline is not None and not may_be_worse)
+    if ends["best"] is None or ends["rounds"] == 0:
         return None
-    members = [FrontMember(space.at(i), dict(zip(goals, values)), dict(zip(goals, within))) for i, values, within in race["front"]]
-    return Race(space.at(race["best"]), race["cost"], race["untuned_cost"], [space.at(i) for i in race["tied"]], race["rounds"], members)
+    members = [FrontMember(space.at(i), dict(zip(goals, values)), dict(zip(goals, within))) for i, values, within in front]
+    return Race(space.at(ends["best"]), ends["cost"], ends["untuned_cost"], members, Verdict(space, ends))

@@ -296,7 +296,8 @@ class Space(Sequence["Configuration"]):
         return self._grid.fingerprint()
 
     def __repr__(self) -> str:
-        return f"Space of {self._grid.size()} configurations over {', '.join(self._names)}"
+        n = self._grid.size()
+        return f"Space of {n} configuration{'' if n == 1 else 's'} over {', '.join(self._names)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters: dict[str, Any] = {name: permutation(values[0]) if name in self._places else values for name, values in self._values.items()}

@@ -28,6 +28,7 @@
 #include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/pareto.hpp"
 #include "tunekit/tune/tuned.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace nb = nanobind;
 namespace tk = tunekit;
@@ -50,6 +51,7 @@ nb::list trials(const record& r)
             numbers[nb::cast(names[n])] = m.values[n];
         trial["index"] = t.candidate;
         trial["cost"] = m.failed ? nb::none() : nb::object(nb::float_(m.cost));
+        trial["at_least"] = !m.failed && m.at_least;
         trial["kind"] = m.failed ? to_text(m.failed->kind) : "";
         trial["failed"] = m.failed ? m.failed->message : std::string();
         trial["stamp"] = r.found.curve()[k].seconds;
@@ -67,8 +69,11 @@ tk::report::seen_run seen(const record& r, const std::vector<std::string>& facts
     run.facts = facts;
     auto& task = run.tasks.front();
     task.objective = r.judge.text();
+    if (r.never_worse) task.baseline = r.baseline;
+    task.never_worse = r.never_worse;
     if (r.judge.objective) task.unit.name.clear();
-    else if (!r.judge.numbers.empty())
+    if (!r.found.rounds.empty()) task.goals = r.goals;
+    else if (!r.judge.objective && !r.judge.numbers.empty())
         for (std::size_t k = 0; k <= r.judge.numbers.size(); ++k) task.goals.push_back(k);
     return run;
 }
@@ -109,31 +114,55 @@ struct called {
 };
 
 /// Measures the best `n` and `untuned` afresh; with several goals, 0 the cost and k + 1 number k, what is near their front.
-/// `best` is None where all fail, `tied` are those not told apart, `front` has (index, goals, ends of their intervals) of its members.
-nb::dict race(const record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
+/// Returns (index, goals, ends of their intervals) of the front's members, none where there were too few rounds.
+nb::list race(record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
               const std::vector<std::size_t>& goals)
 {
     called by{call, r.judge};
+    tk::detail::rounds_kept kept{by, r.found};
     tk::measure::race_options how{.max_rounds = 30, .max_seconds = seconds};
     auto line = goals.empty() ? tk::line_up(r.found, n, untuned) : tk::front_finalists(r.found, goals, n);
     if (std::find(line.begin(), line.end(), untuned) == line.end()) line.push_back(untuned);
     for (const std::size_t k : goals)
         if (k > 0) how.values.push_back(k - 1);
-    const auto found = tk::compare_finalists(by, line, untuned, {}, how);
+    r.goals = goals;
+    r.race = tk::measure::race(kept, line, {}, how);
     nb::list front;
-    const tk::pareto raced = goals.empty() ? tk::pareto{} : tk::front_of(found.race);
-    for (const tk::front_member& m : raced.members) {
+    if (goals.empty() || tk::comparison_of(r.race, untuned).says == tk::verdict::kind::unclear) return front;
+    for (const tk::front_member& m : tk::front_of(r.race).members) {
         std::vector<std::pair<double, double>> within;
         for (const auto& w : m.within) within.emplace_back(w.low, w.high);
         front.append(nb::make_tuple(m.candidate, m.goals, within));
     }
+    return front;
+}
+
+/// What may be said of the best; with `never_worse` that is `baseline` unless another was shown to be better.
+nb::dict verdict(record& r, std::optional<tk::index> baseline, bool never_worse)
+{
+    r.baseline = baseline;
+    r.never_worse = never_worse && r.goals.empty();
+    const tk::verdict v = tk::concluded(r.found, r.race, baseline, !r.never_worse);
     nb::dict out;
-    out["best"] = found.best;
-    out["cost"] = found.cost;
-    out["untuned_cost"] = found.untuned_cost;
-    out["tied"] = found.race.tied;
-    out["rounds"] = found.race.rounds;
-    out["front"] = front;
+    out["says"] = to_text(v.says);
+    out["text"] = to_text(v);
+    out["best"] = v.best;
+    out["cost"] = v.cost;
+    out["untuned_cost"] = v.untuned_cost;
+    out["kept"] = v.kept;
+    out["tied"] = v.tied;
+    out["rounds"] = v.rounds;
+    out["rounds_to_separate"] = v.rounds_to_separate;
+    out["slower_at_least"] = v.slower_at_least;
+    out["confidence"] = v.confidence;
+    return out;
+}
+
+/// The record with the verdict that `verdict` gave.
+tk::tuned<tk::space::any_space> tuned(const record& r)
+{
+    tk::tuned out(r.space, r.found, r.never_worse ? r.baseline : std::nullopt);
+    out.conclude(tk::concluded(r.found, r.race, r.baseline, !r.never_worse));
     return out;
 }
 
@@ -205,10 +234,11 @@ void bind_record(nb::module_& m)
         .def("seconds", [](const record& r) { return r.found.seconds(); })
         .def("stopped", [](const record& r) { return to_text(r.found.stopped()); })
         .def("failed", [](const record& r) { return r.found.failed(); })
-        .def("text", [](const record& r) { return to_text(tk::tuned<tk::space::any_space>(r.space, r.found)); })
+        .def("text", [](const record& r) { return to_text(tuned(r)); })
         .def("page", &page)
         .def("curve", &curve)
-        .def("race", &race, "call"_a, nb::kw_only(), "n"_a, "untuned"_a, "seconds"_a, "goals"_a);
+        .def("race", &race, "call"_a, nb::kw_only(), "n"_a, "untuned"_a, "seconds"_a, "goals"_a)
+        .def("verdict", &verdict, "baseline"_a.none(), "never_worse"_a);
 }
 
 }  // namespace python

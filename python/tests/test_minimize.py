@@ -2,6 +2,8 @@
 import functools
 import math
 import os
+import random
+import re
 import signal
 import stat
 import subprocess
@@ -528,6 +530,48 @@ def test_a_race_measures_the_finalists_again() -> None:
     assert {"tile": 8, "unroll": 2} in found.race.tied and {"tile": 4, "unroll": 1} not in found.race.tied
 
 
+def test_a_verdict_says_what_is_known() -> None:
+    plain = minimize(bowl, SPACE, trials=100)
+    assert plain.verdict.says == str(plain.verdict) == "not raced" and "not raced" in repr(plain)
+    found = minimize(bowl, SPACE, trials=100, race=True)
+    assert found.race is not None and found.race.verdict is found.verdict and not found.race.unclear
+    assert found.verdict.says == "separated" and found.verdict.tied == [] and found.verdict.slower_at_least > 0.05
+    assert "separated from 3 others" in repr(found.race) and "separated from 3 others" in repr(found)
+
+
+def test_a_race_of_too_few_rounds_is_unclear() -> None:
+    calls = 0
+
+    def f(tile: int, unroll: int) -> float:
+        nonlocal calls
+        calls += 1
+        if calls > len(SPACE):
+            time.sleep(0.2)  # no second has more than a few rounds
+        return bowl(tile, unroll)
+
+    found = minimize(f, SPACE, trials=100, race=True)
+    assert found.race is not None and found.race.unclear and found.race.rounds < found.verdict.rounds_to_separate
+    assert "with fewer than 11 none can be told apart" in repr(found.race)
+
+
+def test_a_run_ends_with_its_baseline_unless_another_was_shown_to_be_faster(tmp_path: Path) -> None:
+    today = {"tile": 4, "unroll": 1}
+    better = minimize(bowl, SPACE, trials=100, baseline=today)
+    assert better.best == {"tile": 8, "unroll": 2} and not better.verdict.kept and better.race is not None
+    assert better.trials[0].configuration == today and better.race.first_cost == bowl(4, 1)
+    noise = random.Random(7)
+    flat = minimize(lambda x: 1 + noise.random(), {"x": range(9)}, trials=9, baseline={"x": 4}, begin_with=[{"x": 4}, {"x": 2}])
+    assert flat.best == {"x": 4} and flat.verdict.says in ("tied", "unclear")
+    assert [t.configuration["x"] for t in flat.trials[:2]] == [4, 2] and len(flat.trials) == 9
+    single = minimize(bowl, SPACE, trials=100, baseline=today, race=False)
+    assert single.best == today and single.verdict.kept and single.best_cost == bowl(4, 1)
+    assert "nothing was shown to be faster" in repr(single)
+    single.report(tmp_path / "page.html")
+    assert "Nothing was shown to be better than the default" in (tmp_path / "page.html").read_text()
+    free = minimize(bowl, SPACE, trials=100, baseline=today, race=False, may_be_worse=True)
+    assert free.best == {"tile": 8, "unroll": 2} and not free.verdict.kept
+
+
 def test_logs_resume_without_measuring_again(tmp_path: Path) -> None:
     log = tmp_path / "run.jsonl"
     minimize(bowl, SPACE, trials=5, log=log)
@@ -564,8 +608,22 @@ def test_frames() -> None:
         return Failed("no") if tile == 1 else bowl(tile, unroll)
 
     frame = minimize(f, SPACE, trials=50).trials.to_frame()
-    assert list(frame.columns) == ["tile", "unroll", "cost", "kind", "failed", "stamp", "seconds", "worker"]
+    assert list(frame.columns) == ["tile", "unroll", "cost", "at_least", "kind", "failed", "stamp", "seconds", "worker"]
     assert len(frame) == len(SPACE) and frame["cost"].isna().sum() == 3 and frame["cost"].min() == 1
+    assert not frame["at_least"].any()
+
+
+def test_a_bound_in_a_log_stays_one(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    log = tmp_path / "run.jsonl"
+    minimize(bowl, SPACE, recipe="random", trials=4, log=log)
+    lines = [re.sub(r',"crc32c":"[^"]*"}$', "}", line) for line in log.read_text().splitlines()]  # as older logs are
+    last = max(k for k, line in enumerate(lines) if '"tell"' in line)
+    lines[last] = lines[last].replace('"at_least":false', '"at_least":true')
+    log.write_text("".join(line + "\n" for line in lines))
+    found = minimize(bowl, SPACE, recipe="random", trials=4, log=log, resume=True)
+    assert [t.at_least for t in found.trials] == [False, False, False, True]
+    assert "at least" in repr(found.trials[3]) and list(found.trials.to_frame()["at_least"]) == [False, False, False, True]
 
 
 def test_tasks_share_a_budget(tmp_path: Path) -> None:

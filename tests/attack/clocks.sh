@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # clocks.sh BUILD [--tenth] [--seed N]: the monotonic clock of tune_command and of the processes that it forks jumps forward or back while a
-# run goes on. At most what is measured at that moment is a failure; the run ends with its table, and its log resumes to the end.
+# run goes on. At most what is measured at that moment is a failure; the run ends with its table, and its log resumes to the end. The time of
+# day steps by an hour forth and back at each look, which changes nothing.
 set -eu
 . "$(dirname "$0")/../support/attacks.sh"
 tried=0
@@ -32,6 +33,15 @@ for jump in 360000 30 -30 -3600; do
         [ "$status" = 0 ] || fail "--resume: exit status $status"
         grep -q '^8 configurations measured' out || fail "--resume: $(head -n 1 out)"
     done
+done
+for steps in 3600,-3600 -3600,3600 0,3600; do
+    tries ${#steps} || continue
+    tried=$((tried + 1)) jump=$steps look=each
+    rm -f run.jsonl
+    status=0
+    run faulty TUNEKIT_TIME=$steps >out 2>err || status=$?
+    [ "$status" = 0 ] || fail "exit status $status"
+    grep -q '^8 configurations measured, 0 failed' out || fail "$(head -n 1 out)"
 done
 echo "$tried jumps, $bad bad"
 [ "$bad" = 0 ]

@@ -4,6 +4,7 @@
 //   TUNEKIT_FAULT=N:ERRNO      the N-th call (from 1) fails with that number; N+: all from there on
 //   TUNEKIT_FAULT_COUNT=FILE   8 bytes, in which all processes count these calls together
 //   TUNEKIT_CLOCK=N:SECONDS    from the N-th look of a process at the monotonic clock on it is so many seconds off, once
+//   TUNEKIT_TIME=SECONDS       the time of day is so many seconds off; with SECONDS,BACK it is so and back in turn, at each look
 // The calls are those that a full or broken disk refuses: open for writing, write, mkdir, rename, fsync, ftruncate, and flock.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -33,6 +34,7 @@ struct settings {
     std::atomic<std::uint64_t>* count = nullptr;
     std::uint64_t look = 0;
     long jump = 0;
+    long off[2] = {};  // of the time of day
 };
 
 /// The text of a variable; empty where there is none.
@@ -54,6 +56,8 @@ const settings& of_this()
         if (*end == ':') out.why = std::atoi(end + 1);
         out.look = std::strtoull(text_of("TUNEKIT_CLOCK"), &end, 10);
         if (*end == ':') out.jump = std::atol(end + 1);
+        out.off[0] = out.off[1] = std::strtol(text_of("TUNEKIT_TIME"), &end, 10);
+        if (*end == ',') out.off[1] = std::atol(end + 1);
         const auto fd =
             static_cast<int>(::syscall(SYS_openat, AT_FDCWD, text_of("TUNEKIT_FAULT_COUNT"), O_RDWR | O_CLOEXEC, 0));
         if (fd < 0) return out;
@@ -179,12 +183,23 @@ int flock(int fd, int how) noexcept
     return static_cast<int>(::syscall(SYS_flock, fd, how));
 }
 
+time_t time(time_t* at) noexcept
+{
+    static std::atomic<std::size_t> looks{0};
+    timespec now{};
+    ::syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    const time_t out = now.tv_sec + of_this().off[looks++ % 2];
+    if (at != nullptr) *at = out;
+    return out;
+}
+
 int clock_gettime(clockid_t clock, timespec* at) noexcept
 {
-    static std::atomic<std::uint64_t> looks{0};
+    static std::atomic<std::uint64_t> looks{0}, looks_at_day{0};
     const int out = static_cast<int>(::syscall(SYS_clock_gettime, clock, at));
     const settings& set = of_this();
     if (clock == CLOCK_MONOTONIC && set.look != 0 && ++looks >= set.look) at->tv_sec += set.jump;
+    if (clock == CLOCK_REALTIME) at->tv_sec += set.off[looks_at_day++ % 2];
     return out;
 }
 

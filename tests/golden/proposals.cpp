@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "tools/support/names.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule/round_robin.hpp"
 #include "tunekit/search/any_strategy.hpp"
 #include "tunekit/space/permutation.hpp"
@@ -59,7 +61,11 @@ int main()
         tk::space::permutation<"order">({0, 1, 2}),
         tk::space::where<"mr", "nv">([](int mr, int nv) { return mr * nv + nv + 1 <= 34; }),
     };
-    for (const auto& [name, strategy] : programs::strategies()) {
+    auto by_name = programs::strategies();
+    auto plain = tk::recipes::combined().strategy;  // as it was before failures were information
+    plain.options.failing_share = std::numeric_limits<double>::infinity();
+    by_name.push_back({"combined, failures as costs", tk::search::any_strategy(plain)});
+    for (const auto& [name, strategy] : by_name) {
         // Strategies that search a model every few trials show in 24 trials of each task what others show in 80.
         const bool often = (name.starts_with("autotvm") || name.starts_with("adatune")) && !name.ends_with("-paper") &&
                            name != "autotvm-genetic";

@@ -3,6 +3,7 @@
 
 // A thread that saves: after a while, when it is told to, and when the process is asked to end by SIGTERM.
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@ public:
     saver(double seconds, std::function<void()> save) : save_(std::move(save))
     {
         if (::pipe(pipe_) != 0) return;
+        for (const int end : pipe_) ::fcntl(end, F_SETFD, FD_CLOEXEC);
+        ::fcntl(pipe_[1], F_SETFL, O_NONBLOCK);  // a save that hangs holds nobody up who asks for another one
         struct sigaction before{};
         if (::sigaction(SIGTERM, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
             owner() = ::getpid();
@@ -44,6 +47,7 @@ public:
     {
         if (!thread_.joinable()) return;
         if (handles_) ::signal(SIGTERM, SIG_DFL);
+        quits_ = true;
         wake('q');
         thread_.join();
         ::close(pipe_[0]);
@@ -94,7 +98,7 @@ private:
             pollfd from{.fd = pipe_[0], .events = POLLIN, .revents = 0};
             char why = 's';
             if (::poll(&from, 1, wait) > 0 && ::read(pipe_[0], &why, 1) != 1) continue;
-            if (why == 'q') return;
+            if (why == 'q' || quits_) return;
             save_();
             if (why != 't') continue;
             ::signal(SIGTERM, SIG_DFL);
@@ -106,6 +110,7 @@ private:
     std::function<void()> save_;
     int pipe_[2] = {-1, -1};
     bool handles_ = false;
+    std::atomic<bool> quits_{false};
     pid_t began_ = ::getpid();
     std::thread thread_;
 };

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The lines of a client that is served, bounded and until an end is asked for.
+/// A client that is served by lines, bounded and until an end is asked for.
 
 #include <poll.h>
 #include <unistd.h>
@@ -12,12 +12,14 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tools/support/streams.hpp"
 #include "tunekit/core/error.hpp"
 
 namespace programs {
@@ -42,14 +44,17 @@ inline std::vector<std::string> fields_of(std::string_view line)
 /// The longest line that a client may send: a name and a value of 80 bytes for each of 6000 parameters.
 inline constexpr std::size_t max_reply_bytes = std::size_t{1} << 20;
 
-/// An end that was asked for while a reply was waited for.
+/// An end that was asked for while the client was waited for.
 struct served_enough {};
 
-/// What a client sends line by line on `in`, until `ended()` says that nobody waits for it.
+/// What a client sends line by line on `in` and what it is told on `out`, until `ended()` says that nobody waits for it.
 template <std::predicate Ended>
 class client_lines {
 public:
-    client_lines(std::FILE* in, Ended ended) : in_(::fileno(in)), ended_(std::move(ended)) {}
+    client_lines(std::FILE* in, std::FILE* out, Ended ended)
+        : in_(::fileno(in)), out_(::fileno(out)), ended_(std::move(ended))
+    {
+    }
 
     /// The number of the latest line, from 1.
     [[nodiscard]] std::size_t number() const noexcept { return number_; }
@@ -79,6 +84,15 @@ public:
         }
     }
 
+    /// Tells the client something, all of it. Throws served_enough where the end was asked for while the client did not read,
+    /// and tunekit::error where it reads no more.
+    void say(std::string_view text) const
+    {
+        if (put(out_, text, ended_)) return;
+        if (errno == EINTR) throw served_enough{};
+        throw tunekit::error("the client cannot be answered: " + std::string(std::strerror(errno)));
+    }
+
     /// Throws tunekit::error that names the latest line.
     [[noreturn]] void bad(const std::string& what) const
     {
@@ -86,7 +100,7 @@ public:
     }
 
 private:
-    int in_;
+    int in_, out_;
     Ended ended_;
     std::string unread_;
     std::size_t number_ = 0;

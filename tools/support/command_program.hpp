@@ -20,6 +20,7 @@
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/objective.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/powercap.hpp"
@@ -277,6 +278,9 @@ inline void set_limits(tunekit::measure::program_options& out, const command_opt
     if (o.repeat > 0)
         out.repetition =
             measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
+    if (!out.cost || out.cost->measures_time())
+        out.repetition = measure::any_repetition(measure::least{out.repetition});
+    out.whole_first = o.repeat > 0;
     if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
     out.memory_bytes = o.memory_mib << 20;
 }

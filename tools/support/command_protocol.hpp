@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -40,13 +41,50 @@ class protocol_server {
 public:
     protocol_server(Run& run, const command_setup& s) : run_(run), s_(s) {}
 
-    /// The answer to a line. Throws json_fields::malformed or std::exception for a line that is no request.
+    /// Whether the run's log can be written no more. Then the run ends: what is told would be lost.
+    [[nodiscard]] bool lost_log() const
+    {
+        if constexpr (requires { run_.problem(); }) return run_.failed();
+        else return false;
+    }
+
+    /// The answer to a line. Throws json_fields::malformed or std::exception for a line that is no request, and for one that
+    /// the log does not have.
     [[nodiscard]] nlohmann::ordered_json answer(std::string_view line)
+    {
+        auto out = answer_of(line);
+        if constexpr (requires { run_.problem(); })
+            if (lost_log()) throw tunekit::error(run_.problem());
+        return out;
+    }
+
+private:
+    using fields = tunekit::io::detail::json_fields;
+
+    /// The word of the request. It is one alone, and nothing stands beside it that it does not know.
+    static std::string_view word_of(const fields& in)
+    {
+        static constexpr std::string_view words[] = {"hello", "ask", "tell", "drop", "best", "describe"},
+                                          of_tell[] = {"cost", "numbers", "failed", "kind"};
+        const auto& all = in.value();
+        for (const std::string_view word : words) {
+            if (!all.is_object() || !all.contains(word)) continue;
+            for (const auto& [name, value] : all.items()) {
+                const bool told = std::find(std::begin(of_tell), std::end(of_tell), name) != std::end(of_tell);
+                if (name != word && !(word == "tell" && told))
+                    in.at(name.c_str()).fail("is no part of this request, want one request a line");
+            }
+            return word;
+        }
+        in.fail("is not a request, want an object with hello, ask, tell, drop, best or describe");
+    }
+
+    [[nodiscard]] nlohmann::ordered_json answer_of(std::string_view line)
     {
         using json = nlohmann::ordered_json;
         const auto whole = tunekit::io::detail::bounded_json(line);
         const fields in(whole.value);
-        const auto has = [&](const char* word) { return whole.value.is_object() && whole.value.contains(word); };
+        const auto has = [asked = word_of(in)](std::string_view word) { return asked == word; };
         if (has("hello")) {
             if (const auto v = in.at("hello").get<std::int64_t>(); v != protocol_version)
                 in.at("hello").fail("is " + std::to_string(v) + ", want " + std::to_string(protocol_version));
@@ -55,7 +93,7 @@ public:
                     {"parameters", s_.space.names()},
                     {"size", s_.space.size()}};
         }
-        if (has("ask")) return asked(in.at("ask").get<std::uint32_t>());
+        if (has("ask")) return asked(in.at("ask"));
         if (has("tell")) {
             const auto m = measured(in);
             run_.tell(take(in.at("tell")), m);
@@ -73,23 +111,22 @@ public:
                                {"cost", s_.unit.shown(record.best_cost())}};
             return out;
         }
-        if (has("describe")) return {{"describe", description_of(s_, s_.seen(run_.record()).tasks.front())}};
-        in.fail("is not a request, want an object with hello, ask, tell, drop, best or describe");
+        return {{"describe", description_of(s_, s_.seen(run_.record()).tasks.front())}};
     }
 
-private:
-    using fields = tunekit::io::detail::json_fields;
-
-    [[nodiscard]] nlohmann::ordered_json asked(std::uint32_t n)
+    [[nodiscard]] nlohmann::ordered_json asked(const fields& number)
     {
+        constexpr std::size_t most = 65536;  // of an answer
+        const std::size_t n = number.get<std::uint32_t>();
+        if (n > most) number.fail("is more than 65536, want at most so many at a time");
         auto jobs = nlohmann::ordered_json::array();
         while (jobs.size() < n) {
             const auto some = run_.ask(n - jobs.size());
             if (some.empty()) break;
             for (const tunekit::job& j : some) {
-                const auto number = static_cast<std::uint64_t>(j.ticket);
-                out_.emplace(number, j);
-                jobs.push_back({{"job", number}, {"config", json_of(s_.space, j.candidate)}});
+                const auto name = static_cast<std::uint64_t>(j.ticket);
+                out_.emplace(name, j);
+                jobs.push_back({{"job", name}, {"config", json_of(s_.space, j.candidate)}});
             }
         }
         const bool over = run_.over() || (n > 0 && jobs.empty() && out_.empty());
@@ -109,7 +146,11 @@ private:
     [[nodiscard]] tunekit::measure::measurement measured(const fields& in) const
     {
         using tunekit::measure::failure, tunekit::measure::failure_kind;
-        if (in.value().contains("failed")) {
+        const bool failed = in.value().contains("failed");
+        for (const char* const other : {"cost", "numbers", "kind"})
+            if (in.value().contains(other) && failed != (other == std::string_view("kind")))
+                in.at(other).fail(failed ? "stands beside \"failed\", want one of both" : "wants \"failed\" beside it");
+        if (failed) {
             failure why{failure_kind::invalid, 0, in.at("failed").get<std::string>()};
             if (in.value().contains("kind")) {
                 const auto kind = tunekit::measure::failure_kind_of(in.at("kind").get<std::string>());
@@ -143,13 +184,16 @@ private:
 };
 
 /// Answers line by line, until the client ends or `ended()` says that nobody waits. A line that is no request is answered by
-/// {"error": "..."}, and changes nothing. Throws tunekit::error for a line that is longer than 1 MiB.
+/// {"error": "..."}, and changes nothing. So is one that the log could not take, and that ends it. Throws tunekit::error for a
+/// line that is longer than 1 MiB, and for a client that reads no more.
 template <class Run, std::predicate Ended>
 void serve_protocol(Run& run, const command_setup& s, std::FILE* in, std::FILE* out, Ended ended)
 try {
-    client_lines lines(in, std::move(ended));
+    client_lines lines(in, out, std::move(ended));
     protocol_server server(run, s);
-    while (const auto line = lines.next()) {
+    while (!server.lost_log()) {
+        const auto line = lines.next();
+        if (!line) break;
         nlohmann::ordered_json said;
         const auto wrong = [&](const std::string& what) {
             said = {{"error", "line " + std::to_string(lines.number()) + ": " + what}};
@@ -161,8 +205,7 @@ try {
         } catch (const std::exception& e) {
             wrong(e.what());
         }
-        std::fprintf(out, "%s\n", said.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
-        std::fflush(out);
+        lines.say(said.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n');
     }
     run.stop();
 } catch (const served_enough&) {

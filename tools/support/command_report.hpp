@@ -26,6 +26,7 @@
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/space/value_product.hpp"
 #include "tunekit/tune/tuning.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace programs {
 
@@ -34,7 +35,6 @@ struct command_report {
     tunekit::report::seen_run run;  ///< of one task
     tunekit::report::findings found;
     std::string problem{};  ///< of the log or of what measures, which ended the run or its last comparison; else empty
-    double seconds_to_separate = 0;  ///< of a run whose last comparison separates two, about
     tunekit::measure::program_options::filled winner{};
 
     [[nodiscard]] const tunekit::report::seen_task& task() const { return run.tasks.front(); }
@@ -74,11 +74,21 @@ inline nlohmann::ordered_json json_of(const command_report& r, const tunekit::sp
     return out;
 }
 
+/// What may be said of a winner.
+inline nlohmann::ordered_json json_of(const tunekit::verdict& v)
+{
+    return {{"says", to_text(v.says)},    {"text", to_text(v)},
+            {"default_kept", v.kept},     {"finalists", v.finalists},
+            {"rounds", v.rounds},         {"rounds_to_separate", v.rounds_to_separate},
+            {"confidence", v.confidence}, {"slower_at_least", v.slower_at_least}};
+}
+
 inline void print_json(const command_report& r, const tunekit::space::value_product& space)
 {
     using json = nlohmann::ordered_json;
     const auto& f = r.found;
     json out{{"trials", r.task().trials.size()}, {"failed", f.failed}, {"seconds", r.run.seconds}};
+    out["cut_short"] = f.cut_short;  // of which the costs are bounds
     out["unit"] = r.task().unit.name;
     out["maximize"] = r.task().unit.maximize;
     out["default"] = json();
@@ -117,15 +127,19 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     }
     out["tied"] = json::array();
     for (const auto& t : f.tied) out["tied"].push_back(json_of(r, space, t));
-    out["rounds"] = f.rounds;
-    out["rounds_to_separate"] = f.rounds_to_separate;
+    out["rounds"] = f.verdict.rounds;
+    out["rounds_to_separate"] = f.verdict.rounds_to_separate;
+    if (f.best) out["verdict"] = json_of(f.verdict);
+    out["machine"] = to_text(r.task().checks, r.run.seconds);
+    out["runs"] = f.runs;
+    out["slow_runs"] = f.slow_runs;
     out["failures"] = json::array();
     for (const auto& k : f.failures)
         out["failures"].push_back(
             {{"kind", to_text(k.kind)}, {"trials", k.trials}, {"message", k.message}, {"where", k.where}});
     out["stopped"] = r.run.stopped;
     if (!r.problem.empty()) out["problem"] = r.problem;
-    std::printf("%s\n", out.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+    std::printf("%s\n", out.dump(2, ' ', true, json::error_handler_t::replace).c_str());
 }
 
 /// A cost for a terminal, with plain blanks.
@@ -191,7 +205,8 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     if (f.compared && (f.against_baseline || f.compared->candidate != f.best->candidate))
         line(f.against_baseline ? "default" : "first", *f.compared);
     line("best", *f.best);
-    for (const auto& c : f.tied) line(f.unclear() ? "unclear" : "tied", c);
+    const bool tied = f.verdict.says == tunekit::verdict::kind::tied;
+    for (const auto& c : f.tied) line(tied ? "tied" : "unclear", c);
     std::fputs(table.text().c_str(), stdout);
     std::fputs(tunekit::report::detail::front_text(t, f, "").c_str(), stdout);
     const bool two = f.compared && f.compared->candidate != f.best->candidate;
@@ -201,10 +216,11 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
         if (t.unit.maximize) std::printf("\nthe best reaches %s times what %s does\n", gain.c_str(), what.c_str());
         else std::printf("\n%s costs %s times as much\n", what.c_str(), gain.c_str());
     }
-    if (f.unclear() && (!f.tied.empty() || (two && f.rounds == 0)) && r.seconds_to_separate > 0)
-        std::printf("\nnot separated: %lu runs side by side, at least %lu are needed; want --seconds %.0f or more\n",
-                    static_cast<unsigned long>(f.rounds), static_cast<unsigned long>(f.rounds_to_separate),
-                    std::ceil(r.seconds_to_separate));
+    if (f.verdict.kept) std::printf("\nnothing was shown to be better than the default, so that stays the best\n");
+    if (t.goals.size() < 2) std::printf("\nthe best is %s\n", to_text(f.verdict).c_str());
+    if (t.unit.is_time())
+        std::printf("the machine was %s; %zu of %zu runs took more than twice their configuration's least\n",
+                    to_text(t.checks, r.run.seconds).c_str(), f.slow_runs, f.runs);
     std::printf("\n");
     for (const std::string& command : paste_lines(r.winner)) std::printf("%s\n", command.c_str());
 }
@@ -213,7 +229,6 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
 inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::space::value_product& space,
                                   const tunekit::report::cost_unit& unit)
 {
-    using tunekit::measure::failure_kind;
     tunekit::io::t4_file out;
     char stamp[40];
     const std::time_t now = std::time(nullptr);
@@ -224,33 +239,7 @@ inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::
         tunekit::io::t4_file::result r;
         r.configuration = json_of(space, t.candidate);
         r.timestamp = stamp;
-        r.times["compilation"] = 1e3 * m.build_seconds;
-        r.times["benchmark"] = 1e3 * m.run_seconds;
-        if (m.failed) {
-            switch (m.failed->kind) {
-                case failure_kind::build_error:
-                case failure_kind::build_timeout:
-                    r.invalidity = "compile";
-                    break;
-                case failure_kind::run_timeout:
-                    r.invalidity = "timeout";
-                    break;
-                case failure_kind::wrong_result:
-                case failure_kind::damaged_canary:
-                    r.invalidity = "correctness";
-                    break;
-                default:
-                    r.invalidity = "runtime";
-            }
-            r.correctness = r.invalidity == "correctness" ? 0 : 1;
-        } else {
-            const bool is_time = unit.is_time();
-            r.objectives = {unit.word()};
-            for (const double s : m.batches)
-                if (is_time) r.runtimes.push_back(1e3 * s);
-            r.quantities.push_back(
-                {r.objectives[0], is_time ? 1e3 * m.cost : unit.shown(m.cost), is_time ? "ms" : unit.name});
-        }
+        r.take(m, unit.word(), unit.name, unit.maximize);
         for (std::size_t k = 0; !m.failed && k < record.value_names.size() && k < m.values.size(); ++k)
             r.quantities.push_back({record.value_names[k], m.values[k], ""});
         out.results.push_back(std::move(r));

@@ -31,7 +31,7 @@ template <class Space, std::predicate Ended>
 class baco_client {
 public:
     baco_client(const Space& space, const tunekit::io::space_file::baco& of, std::FILE* in, std::FILE* out, Ended ended)
-        : space_(space), of_(of), lines_(in, std::move(ended)), out_(out)
+        : space_(space), of_(of), lines_(in, out, std::move(ended))
     {
     }
 
@@ -46,7 +46,7 @@ public:
             for (std::size_t k = 0; k < texts.size(); ++k) (request += k == 0 ? "" : ",") += texts[k];
             request += '\n';
         }
-        say(request);
+        lines_.say(request);
     }
 
     /// Hears the first line of a reply, which names its columns.
@@ -73,14 +73,9 @@ public:
         return measured(row[cost_at_], of_.feasible.empty() || row[valid_at_] == of_.true_value);
     }
 
-    void end() const { say("End of HyperMapper\n"); }
+    void end() const { lines_.say("End of HyperMapper\n"); }
 
 private:
-    void say(const std::string& text) const
-    {
-        std::fputs(text.c_str(), out_);
-        std::fflush(out_);
-    }
     [[noreturn]] void bad(const std::string& what) const { lines_.bad(what); }
     [[nodiscard]] std::string heard()
     {
@@ -117,7 +112,6 @@ private:
     const Space& space_;
     const tunekit::io::space_file::baco& of_;
     client_lines<Ended> lines_;
-    std::FILE* out_;
     std::vector<std::string> header_;
     std::size_t cost_at_ = 0, valid_at_ = 0;
     std::vector<std::size_t> at_;  // by parameter: its column
@@ -139,7 +133,8 @@ private:
 ///
 /// The first request is as long as the scenario's design of experiments, the others ask for one. Costs must be positive and
 /// finite where they are valid; a cost of 0 or less is a failed configuration. Once `ended()` the run is stopped, and what is out
-/// stays out. Throws tunekit::error for a reply that is not one, or a line that is longer than 1 MiB.
+/// stays out. Throws tunekit::error for a reply that is not one, a line that is longer than 1 MiB, and a client that reads no
+/// more.
 template <class Run, class Space, std::predicate Ended>
 void serve_baco(Run& run, const Space& space, const tunekit::io::space_file::baco& of, std::FILE* in, std::FILE* out,
                 Ended ended)

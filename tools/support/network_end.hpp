@@ -33,18 +33,29 @@ template <class Run, class Drive>
     return out;
 }
 
+/// "the tuned ones: 3 separated from the default, ...": how many tasks end with which verdict.
+inline std::string verdicts_text(const std::vector<tunekit::last_comparison>& ends)
+{
+    using kind = tunekit::verdict::kind;
+    std::string out;
+    for (const kind says : {kind::separated, kind::tied, kind::unclear, kind::not_raced})
+        if (const auto n =
+                std::count_if(ends.begin(), ends.end(), [says](const auto& e) { return e.best && e.says == says; });
+            n > 0)
+            out += (out.empty() ? "of the winners " : ", ") + std::to_string(n) + " " + to_text(says);
+    const auto kept = std::count_if(ends.begin(), ends.end(), [](const auto& e) { return e.kept; });
+    if (kept > 0) out += "; " + std::to_string(kept) + " stay the default, as nothing was shown to be faster";
+    return out;
+}
+
 /// What the trials say of every task's best and of its `untuned`, where nothing can be measured afresh.
 inline std::vector<tunekit::last_comparison> told_by_trials(const tunekit::plan& found,
-                                                            const std::vector<tunekit::index>& untuned)
+                                                            const std::vector<tunekit::index>& untuned,
+                                                            bool may_be_worse)
 {
-    std::vector<tunekit::last_comparison> out(untuned.size());
-    for (std::size_t k = 0; k < out.size(); ++k) {
-        const auto& record = found.tasks[k].record;
-        if (record.found()) out[k].best = record.incumbent().candidate;
-        out[k].cost = record.best_cost();
-        for (const auto& t : record.trials())
-            if (t.candidate == untuned[k] && t.measured.ok()) out[k].untuned_cost = t.measured.cost;
-    }
+    std::vector<tunekit::last_comparison> out;
+    for (std::size_t k = 0; k < untuned.size(); ++k)
+        out.push_back(tunekit::concluded(found.tasks[k].record, {}, untuned[k], may_be_worse));
     return out;
 }
 

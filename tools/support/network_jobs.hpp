@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -103,9 +104,9 @@ struct on_pool {
         return {j.name, j.space, j.flops, static_cast<double>(j.times)};
     }
     template <class Run, class Watch>
-    void drive(Run& run, std::span<tunekit::task>, Watch&& watch)
+    void drive(Run& run, std::span<tunekit::task>, Watch&& watch, std::optional<bool> checks)
     {
-        tunekit::tune_tasks(run, pool, {.watch = watch});
+        tunekit::tune_tasks(run, pool, {.watch = watch, .checks = checks});
     }
     [[nodiscard]] auto alone(std::size_t k) { return pool.alone(0, k); }
 };

@@ -62,6 +62,7 @@ private:
         if (!told_.empty()) run.facts.push_back(told_);
         run.workers = o_.workers;
         run.repeat = {o_.command_line};
+        for (auto& t : run.tasks) t.never_worse = !o_.may_be_worse;
         stamps_.put(run);
         return run;
     }

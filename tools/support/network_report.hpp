@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/support/network_end.hpp"
 #include "tools/support/network_jobs.hpp"
 #include "tools/support/network_options.hpp"
 #include "tools/support/run_report.hpp"
@@ -111,6 +112,7 @@ inline void print_table(const tune_network_options& o, const network_jobs& jobs,
         1e3 * all.default_latency, 1e3 * all.tuned_latency, all.default_latency / all.tuned_latency,
         static_cast<whole>(all.trials), static_cast<whole>(all.failed), 100 * all.measuring_share, all.seconds,
         r.prepare_seconds);
+    if (const std::string known = verdicts_text(r.ends); !known.empty()) std::printf("%s\n", known.c_str());
     std::printf("another minute is expected to gain %.3f ms, with 90 %% between %.3f and %.3f ms\n",
                 1e3 * all.next_minute.gain, 1e3 * all.next_minute.low, 1e3 * all.next_minute.high);
     if (jobs.cuda) std::printf("%s, %s\n", jobs.cuda->device().name.c_str(), jobs.cuda->conditions().text().c_str());
@@ -142,6 +144,7 @@ inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tunin
             {"seconds", record.seconds()},
             {"verified", e.best.has_value()},
             {"tied", e.race.tied.size()},
+            {"verdict", {{"says", to_text(e.says)}, {"text", to_text(e)}, {"default_kept", e.kept}}},
             {"index", e.best ? json(*e.best) : json()},
             {"config", config}};
 }
@@ -180,7 +183,7 @@ inline void print_json(const tune_network_options& o, const network_jobs& jobs, 
         out["clock_mhz"] = {seen.min_mhz, seen.max_mhz};
         out["throttled"] = seen.throttled();
     }
-    std::printf("%s\n", out.dump(2).c_str());
+    std::printf("%s\n", out.dump(2, ' ', true).c_str());
 }
 
 /// The sizes of the spaces, with and without their constraints.

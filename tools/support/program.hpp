@@ -17,6 +17,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "tools/support/streams.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/processes/files/text.hpp"
@@ -24,13 +25,6 @@
 namespace programs {
 
 using tunekit::core::version_text;
-
-/// Throws tunekit::error where something that was printed did not get out, on a full disk or a closed descriptor.
-inline void check_output()
-{
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-        throw tunekit::error("standard output cannot be written in full, want room for it");
-}
 
 /// Checks an option that takes an integer from 0 on, as -1 would become 2^64 - 1.
 inline CLI::Validator whole_number()
@@ -114,12 +108,12 @@ int run_program(CLI::App& app, int argc, char** argv, Run&& run)
 }
 
 /// Throws std::invalid_argument where the file of `option` cannot be written: before the work whose result it takes. Nothing where
-/// there is no such file; what stands in it stays.
+/// there is no such file, or a link, which it replaces; what stands in it stays.
 inline void check_file(const std::string& option, const std::string& path)
 {
     if (path.empty() || path == "-") return;
     struct stat s{};
-    const bool there = ::stat(path.c_str(), &s) == 0;
+    const bool there = ::lstat(path.c_str(), &s) == 0 && !S_ISLNK(s.st_mode);
     if (there && !S_ISREG(s.st_mode))  // a page takes the place of what was there, which may be a device
         tunekit::invalid(option + " \"" + path + "\" is not a regular file, want a file that can be written");
     const std::size_t slash = path.rfind('/');
@@ -131,7 +125,9 @@ inline void check_file(const std::string& option, const std::string& path)
 /// Makes the folder where it is missing. Throws std::invalid_argument where it cannot be written; `option` named it.
 inline void make_folder(const std::string& option, const std::string& path)
 {
-    if (::mkdir(path.c_str(), 0777) != 0 && ::access(path.c_str(), W_OK) != 0)
+    struct stat s{};
+    const bool made = ::mkdir(path.c_str(), 0777) == 0;
+    if (!made && (::stat(path.c_str(), &s) != 0 || !S_ISDIR(s.st_mode) || ::access(path.c_str(), W_OK) != 0))
         tunekit::invalid(option + " \"" + path + "\" cannot be written, want a folder that can");
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,14 +21,17 @@ namespace programs {
 /// One line of `program` on standard error, whatever a file or a word had in it.
 inline void say(const char* program, const std::string& what)
 {
-    std::fprintf(stderr, "%s: %s\n", program, tunekit::report::printable(what).c_str());
+    put(STDERR_FILENO, std::string(program) + ": " + tunekit::report::printable(what) + '\n', end_asked);
 }
 
 struct run_options {
     std::string strategy = "combined", log;
     std::vector<std::string> start_from;
     std::uint64_t seed = 1;
-    bool resume = false;
+    bool resume = false, no_checks = false, may_be_worse = false;
+
+    /// Those of `tune_options`.
+    [[nodiscard]] std::optional<bool> checks() const { return no_checks ? std::optional(false) : std::nullopt; }
 
     void describe_strategy(CLI::App& app)
     {
@@ -47,8 +51,12 @@ struct run_options {
                        "be repeated")
             ->allow_extra_args(false)
             ->type_name("PATH");
+        app.add_flag("--no-checks", no_checks,
+                     "the best does not run again to tell whether something else disturbs the machine");
         app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, resumes);
+        app.add_flag("--may-be-worse", may_be_worse,
+                     "end with what seems best; else with the default, unless another was shown to be better");
     }
 };
 

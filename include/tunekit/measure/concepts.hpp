@@ -55,6 +55,12 @@ template <class M>
     return out;
 }
 
+/// A measurer or a pool that says whether its costs are times on the machine that measures.
+template <class M>
+concept tells_of_times = requires(const M& m) {
+    { m.measures_time() } -> std::same_as<bool>;
+};
+
 /// A policy that gives the number of runs of the next timed batch, from the batches so far; 0 stops. The first batch
 /// has at least one run.
 template <class R>
@@ -75,6 +81,16 @@ concept validated = requires(const R& policy) {
 };
 
 }  // namespace detail
+
+/// Whether the costs of a measurer or a pool are times on the machine that measures, which whatever else runs there
+/// lengthens. It says so by `bool measures_time() const`, by its type or its settings; one that does not is not asked
+/// to measure anything again.
+template <class M>
+[[nodiscard]] bool measures_time(const M& m)
+{
+    if constexpr (detail::tells_of_times<M>) return m.measures_time();
+    else return false;
+}
 
 /// A repetition policy: a pure function of the seconds per run of each timed batch, oldest first. That list is its only
 /// state, so a policy works on recorded batches as on live ones.

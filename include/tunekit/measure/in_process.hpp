@@ -37,6 +37,8 @@ public:
         for (const index i : batch) each(how_(space_.at(i), within));
     }
 
+    [[nodiscard]] bool measures_time() const { return measure::measures_time(how_); }
+
 private:
     Space space_;
     Timed how_;

@@ -155,6 +155,10 @@ struct measurement {
     /// Whether `cost` is a verified time of the whole candidate, so that it can be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }
 
+    /// Whether it breaks the limit of an objective (`broken_cost`). An objective leaves the cost that was measured
+    /// among the values, so a cost alone breaks none, however large it is.
+    [[nodiscard]] bool over_limit() const noexcept { return ok() && cost >= broken_cost && values.size() != 0; }
+
     friend bool operator==(const measurement&, const measurement&) = default;
 };
 
@@ -169,6 +173,12 @@ struct limits {
     double run_seconds = 10;    ///< wall time of one candidate's runs, warm-up and check included
     double build_seconds = 10;  ///< wall time of one candidate's build
     double abandon_factor = std::numeric_limits<double>::infinity();  ///< > 1; +inf: `abandon_above` stays as it is
+    /// >= 1; where it is limited, a look at a configuration that was measured before: so many runs at most, without
+    /// warm-up or check. One that is not above `abandon_above` ends it. The cost is the least of them.
+    std::uint32_t most_runs = (std::numeric_limits<std::uint32_t>::max)();
+
+    /// Whether `most_runs` is limited.
+    [[nodiscard]] bool only_looks() const noexcept { return most_runs < (std::numeric_limits<std::uint32_t>::max)(); }
 
     /// Hears of a measurement of the same task that came before the run began.
     void hear(const measurement& m) noexcept

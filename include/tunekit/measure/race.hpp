@@ -72,7 +72,7 @@ struct standing {
 
 /// The result of a race.
 struct race_result {
-    std::optional<index> winner;                             ///< empty where every finalist failed
+    std::optional<index> winner;  ///< empty where every finalist failed, and before the first round
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of the winner, from this race alone
     std::vector<index> tied;                                 ///< ascending; the winner is the first
     slowdown gap{};                   ///< of the nearest other finalist that did not fail; else all 0
@@ -171,13 +171,13 @@ public:
         left_ = std::move(still);
     }
 
-    /// The result of the rounds. Call it once, at the end: it moves the result out.
+    /// The result of the rounds, also of none: that has no winner. Call it once, at the end: it moves the result out.
     [[nodiscard]] race_result verdict()
     {
         out_.confidence = options_.confidence;
         for (standing& s : out_.standings)
             if (!s.costs.empty()) s.cost = stats::median(s.costs);
-        if (left_.empty()) return std::move(out_);
+        if (left_.empty() || out_.rounds == 0) return std::move(out_);
         for (const std::size_t k : left_) {
             out_.standings[k].tied = true;
             out_.tied.push_back(out_.standings[k].candidate);

@@ -52,7 +52,7 @@ namespace tunekit::measure {
 /// short. Its cost is the least time seen, `at_least`. It cannot be best, so it stays `unchecked`: comparing its result
 /// would take longer than its runs. Where there is no cost to beat yet and limits::abandon_factor is finite, three
 /// batches are all. Runs that do not fit into limits::run_seconds, with what is still to be checked, are not begun. The
-/// estimate then uses fewer runs than the policy asks for.
+/// estimate then uses fewer runs than the policy asks for. limits::most_runs leaves the steps out that it names.
 ///
 /// Failures:   `invalid`: preparing threw. `crash` of code 0: a run or the check threw. `out_of_memory`: std::bad_alloc
 ///             was thrown. `wrong_result`: the check found a fault. `run_timeout`: not one timed run within the limit.
@@ -94,6 +94,9 @@ struct timed {
         if constexpr (detail::validated<Check>) check.validate();
     }
 
+    /// Its costs are times, those that a kernel returns too (`measure::measures_time`).
+    [[nodiscard]] bool measures_time() const noexcept { return true; }
+
     /// Measures one configuration. What it throws is the measurement's failure.
     template <class Config>
     [[nodiscard]] measurement operator()(const Config& config, const limits& within)
@@ -127,7 +130,7 @@ private:
         try {
             prepared([](detail::timed_session session) { session.measure(); });
             if constexpr (!std::same_as<Check, no_check>)  // behind the timing, whose caches and state it would spoil
-                if (out.ok() && out.checked == check_state::unchecked)
+                if (out.ok() && out.checked == check_state::unchecked && !within.only_looks())
                     prepared([](detail::timed_session session) { session.check(); });
         } catch (const candidate_error& e) {
             out.failed = e.why;

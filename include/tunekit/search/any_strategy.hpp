@@ -5,6 +5,7 @@
 /// A strategy chosen at run time.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,6 +32,7 @@ class any_strategy {
         virtual std::vector<index> propose(const space::any_space&, std::size_t, tunekit::random::philox&) = 0;
         virtual void observe(const space::any_space&, std::span<const index>, measurements,
                              tunekit::random::philox&) = 0;
+        [[nodiscard]] virtual std::optional<stats::prediction> expected(const space::any_space&, index) const = 0;
     };
     using any_run = core::polymorphic<run_interface>;
 
@@ -55,6 +57,11 @@ class any_strategy {
                      tunekit::random::philox& gen) override
         {
             chosen.observe(state, space, batch, measured, gen);
+        }
+
+        [[nodiscard]] std::optional<stats::prediction> expected(const space::any_space& space, index i) const override
+        {
+            return expected_by(chosen, state, space, i);
         }
     };
 
@@ -98,6 +105,13 @@ public:
                  tunekit::random::philox& gen) const
     {
         s.run->observe(space, batch, measured, gen);
+    }
+
+    /// What the strategy expects of ln cost of configuration i; empty where it says nothing.
+    [[nodiscard]] std::optional<stats::prediction> expected(const state& s, const space::any_space& space,
+                                                            index i) const
+    {
+        return s.run->expected(space, i);
     }
 
 private:

@@ -30,11 +30,13 @@
 #include "tunekit/search/detail/past.hpp"
 #include "tunekit/search/detail/standings.hpp"
 #include "tunekit/search/detail/two_views.hpp"
+#include "tunekit/search/idle_parameters.hpp"
 #include "tunekit/search/scores.hpp"
 #include "tunekit/space/index_set.hpp"
 #include "tunekit/space/unvisited.hpp"
 #include "tunekit/stats/expected_excess.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/validity.hpp"
 
 namespace tunekit::search {
 
@@ -46,6 +48,7 @@ struct portfolio_options {
     std::size_t sample = 2000;       ///< >= 1; random candidates in a list
     std::size_t shortlist = 128;     ///< >= 1; kept of a list by each model, until the next list
     std::size_t process_rows = 300;  ///< >= 16; the most measurements that the Gaussian process sees
+    double failing_share = 0.15;     ///< > 0; failures are information from this share of the answers on; +inf: never
 
     /// Throws std::invalid_argument where a setting is out of range.
     void check() const
@@ -57,6 +60,7 @@ struct portfolio_options {
         require(sample >= 1, "portfolio: sample is 0, want >= 1");
         require(shortlist >= 1, "portfolio: shortlist is 0, want >= 1");
         require(process_rows >= 16, "portfolio: process_rows is below 16, want >= 16");
+        require(failing_share > 0, "portfolio: failing_share is not above 0, want a share");
     }
 };
 
@@ -68,6 +72,15 @@ struct portfolio_options {
 /// It helps where the two err in different ways: a forest sees steps and interactions, a Gaussian process sees trends,
 /// and is unsure far from all measurements. The first configurations spread over the values of every parameter; then
 /// candidates are random ones that a model likes and neighbours of the best. It never waits for what is out.
+///
+/// A failure counts as the worst valid cost, while few fail. Where at least `failing_share` of the answers failed, the
+/// optimum often lies beside failures, and a cliff of costs there hides it. Then
+///
+///   * the process believes of failed configurations what it predicts: the mean stays, the uncertainty shrinks;
+///   * ln P(valid) of a second forest (`surrogate::validity`) is added to the criterion of both models, and so is the
+///     chance to be no copy of a known configuration (`idle_parameters`);
+///   * every second proposal is a neighbour of the best measured ones;
+///   * the first configurations go on until one is valid.
 ///
 /// With a `past` that fits the space it begins with what the sources found, and their forecasts are features of both
 /// models; half of the requests and more go to a second state that knows nothing of the past.
@@ -107,6 +120,9 @@ struct portfolio {
         detail::used_values used;              ///< how often each value of a parameter was proposed or observed
         detail::past past;                     ///< all that was proposed or observed
         detail::standings best;                ///< the `centres` best measurements, best first
+        std::size_t failed = 0;                ///< answers that are failures
+        bool knows_valid = false;              ///< whether `valid` was fitted with the forest
+        surrogate::state_of<Forest> valid;     ///< what a second forest has learned of failures
         detail::window forest_sees;            ///< what the forest learns from
         detail::window process_sees;           ///< what the Gaussian process learns from
         std::vector<index> listed;             ///< the shortlists
@@ -129,12 +145,12 @@ struct portfolio {
     {
         options.check();
         state s, cold;
-        cold.forest = forest.start(space.feature_count(forest_encoding));
+        cold.forest = cold.valid = forest.start(space.feature_count(forest_encoding));
         cold.process = process.start(space.feature_count(process_encoding));
         if (past.empty()) return cold;
         s.told = detail::guidance(space, past);
         if (!s.told.on()) return cold;
-        s.forest = forest.start(columns(s, space, forest_encoding, forest_told(s)));
+        s.forest = s.valid = forest.start(columns(s, space, forest_encoding, forest_told(s)));
         s.process = process.start(columns(s, space, process_encoding, true));
         s.turn.starts = s.told.starts();
         s.due = cold.due = detail::calendar(2);
@@ -163,6 +179,20 @@ struct portfolio {
         s.turn.hear(batch, measured);
     }
 
+    /// What the Gaussian process expected of ln cost when it was fitted last; empty before that. With a past it is that
+    /// of the state that knows nothing of it.
+    template <class Space>
+    [[nodiscard]] std::optional<stats::prediction> expected(const state& of_both, const Space& space, index i) const
+    {
+        const state& s = of_both.alone.there() ? *of_both.alone : of_both;
+        if (!s.due.begun()) return std::nullopt;
+        const core::plain_vector<float> row = rows_of(s, space, {i}, process_encoding, true);
+        stats::prediction out;
+        process.predict(s.process, surrogate::features(row, columns(s, space, process_encoding, true)),
+                        std::span(&out, 1));
+        return stats::prediction{.mean = -out.mean, .sd = out.sd};
+    }
+
     /// Tells a state anew what came of everything that it has heard of: `log_cost(i)` stands for ln of the cost of
     /// configuration i; +inf is a failure. Both models are then fitted, and candidates drawn, anew. For a state without
     /// a past. Cost O(answered (out + 1)) besides.
@@ -170,11 +200,13 @@ struct portfolio {
     void retell(state& s, const LogCost& log_cost) const
     {
         s.best = {};
+        s.failed = 0;
         for (std::size_t k = 0; k < s.past.size(); ++k) {
             if (s.past.out(k)) continue;
             const double x = log_cost(s.past.at(k));
             s.past.retell(k, x);
             if (x < detail::past::failure) s.best.add(s.past.at(k), x, centres);
+            else ++s.failed;
         }
         s.due.start_over();
     }
@@ -191,7 +223,7 @@ private:
         while (batch.size() < n && s.proposed.taken() < space.size()) {
             std::optional<index> i;
             if (first || s.best.ranking.empty()) {
-                if (options.first_draws > 1 && (first || s.past.out() > 0 || s.told.on()))
+                if (options.first_draws > 1 && (first || s.past.out() > 0 || s.told.on() || much_fails(s)))
                     i = detail::least_crowded(space, s.used, options.first_draws, s.proposed, gen);
             } else {
                 i = next(s, space, gen);
@@ -220,8 +252,16 @@ private:
             auto& seen = s.process_sees.rows;  // what was out for long may have left it
             if (chosen_elsewhere || std::find(seen.begin(), seen.end(), at) == seen.end()) seen.push_back(at);
             s.forest_sees.rows.push_back(at);
+            if (failed) ++s.failed;
             if (!failed && !measured[k].at_least) s.best.add(batch[k], x, centres);
         }
+    }
+
+    /// Whether failures are information.
+    [[nodiscard]] bool much_fails(const state& s) const
+    {
+        return s.failed > 0 &&
+               static_cast<double>(s.failed) >= options.failing_share * static_cast<double>(s.past.answered());
     }
 
     [[nodiscard]] static constexpr bool believes()
@@ -272,15 +312,72 @@ private:
             which.push_back(s.listed[k]);
             by_process.push_back(value(s, predicted[k]));
         }
+        const idle_parameters idle = much_fails(s) ? idle_in(s, space) : idle_parameters();
         detail::two_views seen;
-        seen.add(which, by_process, by_forest(s, space, which));
+        add(s, space, which, std::move(by_process), idle, seen);
         if (anew) keep_best(s, seen, at);
-        climb(s, space, seen, gen);
+        climb(s, space, idle, seen, gen);
 
         const std::size_t length = s.due.begin_line(known, s.best.ranking.front(), options.process_rows);
         s.line.clear();
         for (const std::uint32_t k : seen.best(length, seen.by_mixture)) s.line.push_back(seen.of[k]);
+        if (much_fails(s) && known % 2 == 0)
+            if (const auto i = best_neighbour(s, space, seen)) s.line.front() = *i;
         std::reverse(s.line.begin(), s.line.end());
+    }
+
+    /// What the measurements that the process sees say of the parameters.
+    template <class Space>
+    [[nodiscard]] static idle_parameters idle_in(const state& s, const Space& space)
+    {
+        std::vector<index> which;
+        std::vector<double> log_costs;
+        for (const std::size_t k : s.process_sees.rows) {
+            if (s.past.out(k) || s.past.log_cost(k) == detail::past::failure) continue;
+            which.push_back(s.past.at(k));
+            log_costs.push_back(s.past.log_cost(k));
+        }
+        return {space, which, log_costs};
+    }
+
+    /// Of `seen` the best by the mixture that is a neighbour of one of the best measured.
+    template <class Space>
+    [[nodiscard]] static std::optional<index> best_neighbour(const state& s, const Space& space,
+                                                             const detail::two_views& seen)
+    {
+        space::index_set near;
+        for (const index centre : s.best.ranking)
+            for (const index i : space.neighbours_of(centre, space::neighbourhood::any_value)) near.insert(i);
+        std::optional<std::size_t> best;
+        for (std::size_t k = 0; k < seen.of.size(); ++k)
+            if (near.contains(seen.of[k]) && (!best || seen.by_mixture[k] > seen.by_mixture[*best])) best = k;
+        if (!best) return std::nullopt;
+        return seen.of[*best];
+    }
+
+    /// Adds candidates to `seen`, by the process's criterion and the forest's.
+    template <class Space>
+    void add(const state& s, const Space& space, const std::vector<index>& which, std::vector<double> by_process,
+             const idle_parameters& idle, detail::two_views& seen) const
+    {
+        const core::plain_vector<float> rows = rows_of(s, space, which, forest_encoding, forest_told(s));
+        const surrogate::features candidates(rows, columns(s, space, forest_encoding, forest_told(s)));
+        core::plain_vector<stats::prediction> predicted(which.size());
+        if (!predicted.empty()) forest.predict(s.forest, candidates, predicted);
+        std::vector<double> by_forest;
+        by_forest.reserve(which.size());
+        for (const stats::prediction& p : predicted) by_forest.push_back(value(s, p));
+        const auto weigh = [&](const std::vector<double>& logs) {
+            for (std::size_t k = 0; k < logs.size(); ++k) {
+                by_process[k] += logs[k];
+                by_forest[k] += logs[k];
+            }
+        };
+        if (much_fails(s)) {
+            if (s.knows_valid) weigh(surrogate::validity{forest}.log_chances(s.valid, candidates));
+            weigh(idle.log_new(space, which));
+        }
+        seen.add(which, by_process, by_forest);
     }
 
     /// Fits the forest to min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones: differences
@@ -296,23 +393,31 @@ private:
             which.push_back(s.past.at(k));
             log_costs.push_back(s.past.log_cost(k));
         }
-        detail::draw_near(log_costs);
         const core::plain_vector<float> rows = rows_of(s, space, which, forest_encoding, forest_told(s));
-        forest.fit(s.forest, surrogate::features(rows, columns(s, space, forest_encoding, forest_told(s))),
-                   detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
+        const surrogate::features seen(rows, columns(s, space, forest_encoding, forest_told(s)));
+        s.knows_valid = much_fails(s);
+        if (s.knows_valid) {
+            std::vector<double> ran;
+            for (const double x : log_costs) ran.push_back(x < detail::past::failure ? 1 : 0);
+            surrogate::validity{forest}.fit(s.valid, seen, ran, gen);
+        }
+        detail::draw_near(log_costs);
+        forest.fit(s.forest, seen, detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
     }
 
     /// Fits the Gaussian process. A failure counts as the worst valid cost. It believes that what is out costs what it
-    /// predicts: the mean stays, the uncertainty shrinks. A model without such a `fit` is not told of it.
+    /// predicts: the mean stays, the uncertainty shrinks. So it does of failures where much fails. A model without such
+    /// a `fit` is not told of them.
     template <class Space, class G>
     void fit_process(state& s, const Space& space, G& gen) const
     {
         s.process_sees.trim(s.past, options.process_rows);
+        const bool much = much_fails(s);
         std::vector<index> which;
         std::vector<double> log_costs;
         std::vector<std::size_t> open;
         for (const std::size_t k : s.process_sees.rows) {
-            const bool out = s.past.out(k);
+            const bool out = s.past.out(k) || (much && s.past.log_cost(k) == detail::past::failure);
             if (out && !believes()) continue;
             if (out) open.push_back(which.size());
             which.push_back(s.past.at(k));
@@ -362,7 +467,7 @@ private:
     /// Adds the neighbours (one parameter changed) of the best measured ones to `seen`, then, in rounds, those of the
     /// best in it by the mixture and by each model.
     template <class Space, class G>
-    void climb(const state& s, const Space& space, detail::two_views& seen, G& gen) const
+    void climb(const state& s, const Space& space, const idle_parameters& idle, detail::two_views& seen, G& gen) const
     {
         space::index_set known, centred;
         for (const index i : seen.of) known.insert(i);
@@ -376,7 +481,7 @@ private:
         for (std::size_t round = 0;; ++round) {
             tunekit::random::shuffle(fresh, gen);
             fresh.resize((std::min)(fresh.size(), round_neighbours));
-            judge(s, space, fresh, seen);
+            judge(s, space, fresh, idle, seen);
             if (round == rounds) return;
             fresh.clear();
             for (const std::uint32_t k : seen.best(2, seen.by_mixture)) around(seen.of[k]);
@@ -389,7 +494,8 @@ private:
 
     /// Appends `fresh` to `seen`, as both models judge them.
     template <class Space>
-    void judge(const state& s, const Space& space, const std::vector<index>& fresh, detail::two_views& seen) const
+    void judge(const state& s, const Space& space, const std::vector<index>& fresh, const idle_parameters& idle,
+               detail::two_views& seen) const
     {
         if (fresh.empty()) return;
         const core::plain_vector<float> rows = rows_of(s, space, fresh, process_encoding, true);
@@ -398,23 +504,7 @@ private:
         s.told.add_mean(space, fresh, predicted);
         std::vector<double> by_process;
         for (const stats::prediction& p : predicted) by_process.push_back(value(s, p));
-        seen.add(fresh, by_process, by_forest(s, space, fresh));
-    }
-
-    /// ln EI of each of `which` by the forest.
-    template <class Space>
-    [[nodiscard]] std::vector<double> by_forest(const state& s, const Space& space,
-                                                const std::vector<index>& which) const
-    {
-        const bool told = forest_told(s);
-        const core::plain_vector<float> rows = rows_of(s, space, which, forest_encoding, told);
-        core::plain_vector<stats::prediction> predicted(which.size());
-        if (!predicted.empty())
-            forest.predict(s.forest, surrogate::features(rows, columns(s, space, forest_encoding, told)), predicted);
-        std::vector<double> out;
-        out.reserve(predicted.size());
-        for (const stats::prediction& p : predicted) out.push_back(value(s, p));
-        return out;
+        add(s, space, fresh, std::move(by_process), idle, seen);
     }
 
     /// The features of a row, with the forecasts where the model is told of them.

@@ -203,9 +203,17 @@ struct tune_options {
     /// What is in use today: a configuration or its index. It is measured first, and `to_text` says what was gained
     /// over it.
     detail::configuration<Space> baseline{};
+    /// Of `tune` over a kernel: whether its run ends with a race of the best and the baseline (`final_race`).
+    bool race = true;
+    /// Of `tune` over a kernel: whether its best may be worse than the baseline. Otherwise the run ends with the
+    /// baseline, unless another was shown to be faster (`concluded`).
+    bool may_be_worse = false;
     /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument
     /// where there is some and the strategy takes none.
     search::forecasts experience{};
+    /// Whether results are watched for disturbances of the machine, and the incumbent runs again where one is doubted
+    /// (`machine_checks`). Empty: where the costs are times (`measure::measures_time`).
+    std::optional<bool> checks{};
 };
 
 /// The options of `tune` with a tuner that was made before.
@@ -213,6 +221,7 @@ template <>
 struct tune_options<void> {
     detail::callable<bool, const tuning&> watch{};  ///< as in `tune_options`
     detail::callable<double> clock{};               ///< as in `tune_options`
+    std::optional<bool> checks{};                   ///< as in `tune_options`
 };
 
 /// The options of `tune_tasks`.
@@ -220,6 +229,7 @@ struct tune_tasks_options {
     /// Called with the plan so far and the task of the last answer. Where it returns a value, true ends the run.
     detail::callable<bool, const plan&, std::size_t> watch{};
     detail::callable<double> clock{};  ///< as in `tune_options`
+    std::optional<bool> checks{};      ///< as in `tune_options`
 };
 
 }  // namespace tunekit

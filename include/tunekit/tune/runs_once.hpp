@@ -5,6 +5,7 @@
 /// What a program that links `tunekit::compiled` need not compile: the runs of the library's strategies.
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "tunekit/core/compiled.hpp"
@@ -30,6 +31,9 @@
     TUNEKIT_ONCE(tunekit::measure::trial tunekit::detail::heard(                                                  \
         tunekit::detail::run<tunekit::space::detail::grid, __VA_ARGS__, tunekit::random::philox>&,                \
         const tunekit::space::detail::grid&, tunekit::measure::trial))                                            \
+    TUNEKIT_ONCE(std::optional<tunekit::stats::prediction> tunekit::detail::expectation(                          \
+        const tunekit::detail::run<tunekit::space::detail::grid, __VA_ARGS__, tunekit::random::philox>&,          \
+        const tunekit::space::detail::grid&, tunekit::index))                                                     \
     TUNEKIT_ONCE(tunekit::core::polymorphic<tunekit::search::any_strategy::strategy_interface>                    \
                      tunekit::search::any_strategy::hold(const __VA_ARGS__&))
 

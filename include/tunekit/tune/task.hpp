@@ -82,6 +82,9 @@ public:
     [[nodiscard]] double flops() const noexcept { return flops_; }                   ///< the work of one call, above 0
     [[nodiscard]] double weight() const noexcept { return weight_; }  ///< the number of calls in the model, above 0
 
+    /// Whether the costs of its measurer are times (`measure::measures_time`).
+    [[nodiscard]] bool measures_time() const noexcept { return measurer_.measures_time(); }
+
     /// Measures `batch` with the task's measurer.
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& l)
     {

@@ -74,7 +74,7 @@ public:
 
     /// Tells a result of task `k` that is known before the run, as `tuner::know` does; not one of the task's
     /// begin_with. A task needs a trial of its own all the same before the schedule chooses.
-    void know(std::size_t k, index candidate, measure::measurement m);
+    bool know(std::size_t k, index candidate, measure::measurement m);
 
     /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out;
     /// otherwise the run has ended.
@@ -114,6 +114,15 @@ public:
     void drop(const job& j) { take_back(j, true); }
     /// Takes back a job that nobody lost: it goes out again, unmarked.
     void recall(const job& j) { take_back(j, false); }
+
+    /// What the strategy expects of ln cost of a job that is out; empty where it has no model, or none yet.
+    [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const
+    {
+        return detail::expectation(works_.at(j.task), space(j.task), j.candidate);
+    }
+
+    /// Sets what is known of the machine while it measured task `k` (`tuning::checks`).
+    void set_checks(std::size_t k, const machine_checks& seen) { plan_.tasks.at(k).record.set_checks(seen); }
 
     /// Ends the run. Jobs that are out may still be told.
     void stop();
@@ -251,12 +260,12 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit {
 
-TUNEKIT_INLINE void tasks_tuner::know(std::size_t k, index candidate, measure::measurement m)
+TUNEKIT_INLINE bool tasks_tuner::know(std::size_t k, index candidate, measure::measurement m)
 {
     require(k < works_.size(),
             "tasks_tuner: know has task " + std::to_string(k) + " of " + std::to_string(works_.size()));
     if (!slots_.untouched()) throw error("tasks_tuner: know comes too late, want it before the first ask");
-    works_[k].know(space(k), record_of(k), candidate, std::move(m));
+    return works_[k].know(space(k), record_of(k), candidate, std::move(m));
 }
 
 TUNEKIT_INLINE std::optional<job> tasks_tuner::ask()

@@ -57,7 +57,7 @@ template <class Space, class Carrier, class P, class G>
             detail::any_measurer measurer(carrier);
             return {space,
                     detail::run_over(detail::seen<strategy>(space), measurer, chosen, limit, gen, std::move(first),
-                                     {options.watch, options.clock}),
+                                     {options.watch, options.clock, options.checks}),
                     baseline};
         } else {
             detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, chosen, limit, gen);

@@ -26,7 +26,7 @@ template <class Tuner>
 void tune_tasks(Tuner& t, std::span<task> tasks, const tune_tasks_options& options = {})
 {
     detail::carry_batches(
-        t, [tasks](std::size_t k) -> task& { return tasks[k]; }, options.clock,
+        t, [tasks](std::size_t k) -> task& { return tasks[k]; }, options.clock, options.checks,
         [&](const job& j) { return options.watch && options.watch(t.record(), j.task); });
 }
 
@@ -39,7 +39,7 @@ void tune_tasks(Tuner& t, Pool& carrier, const tune_tasks_options& options = {})
     for (std::size_t w = t.workers(); w-- > 0;) idle.push_back(w);
     std::vector<std::pair<ticket, std::size_t>> busy;
     detail::carry_jobs(
-        t, carrier, options.clock,
+        t, carrier, options.clock, options.checks,
         [&](std::size_t) {
             if (idle.empty()) return std::vector<job>{};
             std::vector<job> next = t.ask(idle.back(), 1);

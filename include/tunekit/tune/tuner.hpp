@@ -79,15 +79,15 @@ public:
     }
 
     /// Tells a result that is known before the run, of another one or of a colleague. It is no trial, and its
-    /// configuration is not measured again. The strategy hears of it, and the incumbent may be it. Throws
-    /// tunekit::error once a job went out, std::invalid_argument for a configuration outside the space, told before, or
-    /// given to begin_with.
-    void know(index candidate, measure::measurement m) { run_.know(seen(), record_, candidate, std::move(m)); }
+    /// configuration is not measured again. The strategy hears of it, and the incumbent may be it. Of two results of a
+    /// configuration the first counts: false for the second, which changes nothing. Throws tunekit::error once a job
+    /// went out, std::invalid_argument for a configuration outside the space or given to begin_with.
+    bool know(index candidate, measure::measurement m) { return run_.know(seen(), record_, candidate, std::move(m)); }
     /// The same by value.
-    void know(const detail::configuration_of<Space>& c, measure::measurement m)
+    bool know(const detail::configuration_of<Space>& c, measure::measurement m)
         requires space::typed<Space>
     {
-        know(detail::index_in(space_, c, "tuner: know"), std::move(m));
+        return know(detail::index_in(space_, c, "tuner: know"), std::move(m));
     }
 
     /// Names the values of the measurements, in their order: `tuning::value_names` of the record, and the log's.
@@ -146,6 +146,15 @@ public:
     void drop(const job& j) { run_.drop(seen(), record_, j, true); }
     /// Takes back a job that nobody lost, such as one that was out when the process ended: it goes out again, unmarked.
     void recall(const job& j) { run_.drop(seen(), record_, j, false); }
+
+    /// What the strategy expects of ln cost of a job that is out; empty where it has no model, or none yet.
+    [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const
+    {
+        return detail::expectation(run_, seen(), j.candidate);
+    }
+
+    /// Sets what is known of the machine (`tuning::checks`); a run over one space has task 0 alone.
+    void set_checks(std::size_t, const machine_checks& seen) noexcept { record_.set_checks(seen); }
 
     /// Ends the run. Jobs that are out may still be told.
     void stop()

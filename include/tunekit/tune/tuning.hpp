@@ -54,6 +54,19 @@ enum class stop_reason : std::uint8_t {
     return "unknown";
 }
 
+/// What a run has seen of its machine: the incumbent ran again where a result was doubted.
+struct machine_checks {
+    bool on = false;              ///< whether results were watched; false: nothing is known of the machine
+    std::uint64_t made = 0;       ///< results, or several together, that were doubted: each a look at the incumbent
+    std::uint64_t disturbed = 0;  ///< disturbances: the incumbent was slower than its record
+    std::uint64_t unsettled = 0;  ///< of these, those that outlasted the wait
+    std::uint64_t measured_again = 0;  ///< configurations that were measured again
+    double waited_seconds = 0;         ///< in which the run waited for the end of disturbances
+    double seconds = 0;                ///< of all of this, the second measurements too; they are among the run's
+
+    friend bool operator==(const machine_checks&, const machine_checks&) = default;
+};
+
 /// The record of one task's run: what was known before it, and all its trials in the order of the answers.
 class tuning {
 public:
@@ -88,6 +101,9 @@ public:
     /// 1.37". Among equally frequent kinds that of the earlier failure. Empty where no trial has failed. Cost: linear
     /// in the trials.
     [[nodiscard]] std::string most_often() const;
+
+    /// Whether the incumbent is a result from before the run.
+    [[nodiscard]] bool incumbent_was_known() const noexcept { return incumbent_ && *incumbent_ < known_.size(); }
 
     /// The seconds of the incumbent; +inf before there is one.
     [[nodiscard]] double best_cost() const noexcept
@@ -126,11 +142,21 @@ public:
     /// Adds time that passed without a trial.
     void pass(double seconds) noexcept { seconds_ += seconds; }
 
+    /// What the run has seen of its machine. Its seconds are among those of the run.
+    [[nodiscard]] const machine_checks& checks() const noexcept { return checks_; }
+    /// Replaces it.
+    void set_checks(const machine_checks& seen) noexcept { checks_ = seen; }
+
     /// Sets why the run ended.
     void stop(stop_reason why) noexcept { stopped_ = why; }
 
     /// The names of each measurement's `values`, in their order; else empty.
     std::vector<std::string> value_names{};
+
+    /// What the race at the end of the run measured, round by round. These are no trials.
+    std::vector<std::vector<measure::trial>> rounds{};
+    /// The seconds, about, of a run whose race can tell two apart; 0: not known.
+    double seconds_to_separate = 0;
 
 private:
     [[nodiscard]] const measure::trial& best_trial() const
@@ -146,6 +172,7 @@ private:
     stop_reason stopped_ = stop_reason::running;
     std::uint64_t failed_ = 0;
     double seconds_ = 0;
+    machine_checks checks_{};
 };
 
 }  // namespace tunekit
@@ -198,7 +225,7 @@ TUNEKIT_INLINE std::string tuning::most_often() const
 
 TUNEKIT_INLINE std::string tuning::beyond_limit() const
 {
-    if (!found() || best_cost() < measure::broken_cost) return {};
+    if (!found() || !incumbent().measured.over_limit()) return {};
     const double percent = 100 * (best_cost() / measure::broken_cost - 1);
     return "none keeps the limit, the nearest is " + core::text_of(percent, std::chars_format::general, 3) +
            " % beyond it";

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -84,17 +85,21 @@ int main(int argc, char** argv)
     auto ready = tk::mpi::prepare(make, {.device = kind, .head_measures = true});
 
     MPI_Init(&argc, &argv);  // the application's own
-    int status = 0;
-    if (auto lead = tk::mpi::serve(std::move(ready), MPI_COMM_WORLD)) {  // the first rank of each kind
-        tk::mpi::pool pool(*lead, {tk::measure::identity_of(threads_and_tiles())});
-        tk::random::philox gen(1);
-        report(tk::tune(threads_and_tiles(), pool, tk::search::random{}, {.trials = 36}, gen), pool, kind);
-        status = lead->finish(0);
+    try {
+        if (auto lead = tk::mpi::serve(std::move(ready), MPI_COMM_WORLD)) {  // the first rank of each kind
+            tk::mpi::pool pool(*lead, {tk::measure::identity_of(threads_and_tiles())});
+            tk::random::philox gen(1);
+            report(tk::tune(threads_and_tiles(), pool, tk::search::random{}, {.trials = 36}, gen), pool, kind);
+            if (lead->finish(0) != 0) throw tk::error(lead->absent());
+        }
+    } catch (const std::exception& e) {  // without that rank, what is collective would wait for ever
+        std::fprintf(stderr, "device_ranks: %s\n", e.what());
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
     int mine = 1, all = 0, rank = 0;  // and here is every rank again
     MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) std::printf("%d ranks go on\n", all);
     MPI_Finalize();
-    return status;
+    return 0;
 }

@@ -15,7 +15,7 @@ namespace tk = tunekit;
 namespace report {
 
 inline const tk::space::product space{tk::space::integers<"x">(0, 9)};
-inline const tk::tuning found;
+inline const tk::tuned found(space, tk::tuning{});
 inline const std::vector<tk::task> tasks;
 inline const tk::plan plan;
 

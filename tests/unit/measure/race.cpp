@@ -172,6 +172,18 @@ TEST_CASE("race: out of time it ends after the round under way, and not before t
     CHECK_THROWS_AS((void)measure::race(m, both, {}, {.max_seconds = 0}), std::invalid_argument);
 }
 
+TEST_CASE("race_track: before the first round there is a result, and it has no winner")
+{
+    measure::race_track track(std::vector<tk::index>{7, 3}, {});
+    const auto r = track.verdict();
+    CHECK_FALSE(r.winner.has_value());
+    CHECK(r.tied.empty());
+    CHECK(r.rounds == 0);
+    REQUIRE(r.standings.size() == 2);
+    CHECK(std::isnan(r.standings[0].cost));
+    CHECK_FALSE(r.standings[0].tied);
+}
+
 TEST_CASE("race: a measurer of its own for each round, and the same result where it is the same one")
 {
     const std::vector<tk::index> three{0, 1, 2};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/random/normal.hpp"
@@ -54,6 +55,16 @@ auto lognormal(double cv, std::uint64_t seed)
 }
 
 }  // namespace
+
+TEST_CASE("least runs as the policy that it holds, and takes the least of the batches")
+{
+    const outcome mean = run(measure::fixed{.runs = 6, .batch = 1}, alternating());
+    const outcome least = run(measure::least{measure::fixed{.runs = 6, .batch = 1}}, alternating());
+    CHECK(least.batches == mean.batches);
+    CHECK(least.estimate.cost == 1e-3);
+    CHECK(least.estimate.spread == mean.estimate.spread);
+    CHECK_THROWS_AS(measure::least{measure::fixed{.runs = 0}}.validate(), std::invalid_argument);
+}
 
 TEST_CASE("fixed makes exactly its runs, the rest in the last batch")
 {

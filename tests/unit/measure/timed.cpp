@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -303,6 +304,45 @@ TEST_CASE("timed cuts short what is certainly more expensive than the limit, and
     const auto fast = how(3, {.abandon_above = 4e-3});
     CHECK(fast.ok());
     CHECK(fast.runs == 100);
+}
+
+TEST_CASE("timed: a look runs until one is not above the limit, without warm-up or check")
+{
+    fake_time time;
+    int checked = 0;
+    std::vector<double> takes;  // the next runs, last first
+    const auto check = [&](int) { return ++checked, true; };
+    measure::timed how{[&](int) {
+                           time.pass(takes.back());
+                           takes.pop_back();
+                       },
+                       measure::fixed{.runs = 100, .batch = 1}, check, fake_clock{&time}, as_asked};
+    const measure::limits look{.abandon_above = 4e-3, .most_runs = 3};
+    CHECK(look.only_looks());
+    CHECK_FALSE(measure::limits{}.only_looks());
+    for (const auto& [runs, cost, above] :
+         {std::tuple(std::vector{3e-3}, 3e-3, false), std::tuple(std::vector{5e-3, 4e-3}, 4e-3, false),
+          std::tuple(std::vector{5e-3, 6e-3, 3e-3}, 3e-3, false),
+          std::tuple(std::vector{7e-3, 5e-3, 6e-3}, 5e-3, true)}) {
+        takes.assign(runs.rbegin(), runs.rend());
+        const auto m = how(1, look);
+        CHECK_FALSE(m.failed);
+        CHECK(takes.empty());
+        CHECK(m.runs == runs.size());
+        CHECK(m.cost == doctest::Approx(cost));
+        CHECK(m.at_least == above);
+    }
+    CHECK(checked == 0);
+}
+
+TEST_CASE("timed: a look at what is too short for the clock times batches")
+{
+    fake_time time;
+    measure::timed how{[&](int) { time.pass(1e-6); }, measure::fixed{.runs = 100, .batch = 1}, measure::no_check{},
+                       slow_clock{&time}};
+    const auto m = how(1, {.abandon_above = 1.2e-6, .most_runs = 3});
+    CHECK_FALSE(m.at_least);
+    CHECK(m.cost == doctest::Approx(1e-6).epsilon(0.02));
 }
 
 TEST_CASE("timed checks what could win, behind its runs; what is abandoned as slow is never checked, and never ok")

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <vector>
@@ -15,7 +16,9 @@
 #include "tests/support/grid_space.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
+#include "tunekit/search/idle_parameters.hpp"
 #include "tunekit/stats/expected_excess.hpp"
+#include "tunekit/surrogate/validity.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -35,6 +38,14 @@ auto small()
     return s;
 }
 using strategy_type = decltype(small());
+
+/// The same where a failure is the worst cost, however many fail.
+auto by_costs_alone()
+{
+    auto s = small();
+    s.options.failing_share = std::numeric_limits<double>::infinity();
+    return s;
+}
 static_assert(tk::search::strategy<strategy_type, grid_space, philox>);
 
 std::vector<tk::index> walk(const strategy_type& strategy, const grid_space& space, std::size_t n, answers kind)
@@ -149,7 +160,7 @@ TEST_CASE("both models learn -ln cost: the forest capped at the quantile, a fail
 TEST_CASE("the portfolio proposes the highest expected improvement of the mixture of its models over a small space")
 {
     const grid_space space({12, 9});
-    const auto strategy = small();
+    const auto strategy = by_costs_alone();
     const auto all = every(space);
     philox gen(9);
     auto state = strategy.start(space);
@@ -169,10 +180,96 @@ TEST_CASE("the portfolio proposes the highest expected improvement of the mixtur
     }
 }
 
+TEST_CASE("where much fails the chances to be valid and to be new count, and every second proposal is a neighbour")
+{
+    const grid_space space({12, 9});
+    const auto strategy = small();
+    const auto all = every(space);
+    const auto answer_of = [&](tk::index i) {  // two of five fail; costs are in steps, so there are copies
+        measurement m = stepped(space, i);
+        m.cost = std::ceil(m.cost / 4);
+        m.failed = i % 5 < 2 ? std::optional(tk::measure::failure{}) : std::nullopt;
+        return m;
+    };
+    const tk::surrogate::validity valid{strategy.forest};
+    philox gen(9);
+    auto state = strategy.start(space);
+    std::vector<tk::index> ran;
+    std::vector<double> costs;
+    std::size_t near = 0, believed = 0;
+    for (std::size_t k = 0; k < 60; ++k) {
+        const auto before = state.proposed;
+        const auto ranking = state.best.ranking;
+        const auto batch = strategy.propose(state, space, 1, gen);
+        REQUIRE(batch.size() == 1);
+        if (k >= 20) {  // by then more than 15 % failed
+            REQUIRE(state.knows_valid);
+            auto values = mixtures(strategy, state, space, all);
+            std::vector<float> rows(all.size() * 2);
+            space.features(all, rows, tk::space::encoding::values);
+            const auto chances = valid.log_chances(state.valid, tk::surrogate::features(rows, 2));
+            const auto fresh = tk::search::idle_parameters(space, ran, costs).log_new(space, all);
+            std::set<tk::index> around;
+            for (const tk::index centre : ranking)
+                for (const tk::index i : space.neighbours_of(centre, tk::space::neighbourhood::any_value))
+                    around.insert(i);
+            const auto rival = [&](tk::index i) { return !before.contains(i) && (k % 2 == 1 || around.count(i) == 1); };
+            const auto value = [&](tk::index i) { return values[i] + chances[i] + fresh[i]; };
+            double highest = -std::numeric_limits<double>::infinity();
+            for (const tk::index i : all)
+                if (rival(i)) highest = (std::max)(highest, value(i));
+            if (std::any_of(all.begin(), all.end(), rival)) {
+                CHECK(rival(batch[0]));
+                CHECK(value(batch[0]) >= highest - 1e-9 * std::abs(highest));
+                near += k % 2 == 0;
+            }
+            believed += static_cast<std::size_t>(std::count(state.process.open.begin(), state.process.open.end(), 1));
+        }
+        const std::vector<measurement> measured{answer_of(batch[0])};
+        strategy.observe(state, space, batch, measured, gen);
+        if (measured[0].ok()) {
+            ran.push_back(batch[0]);
+            costs.push_back(std::log(measured[0].cost));
+        }
+        CHECK(state.failed == k + 1 - ran.size());
+    }
+    CHECK(near >= 10);
+    CHECK(believed >= 40 * 4);  // the failures, as what is out
+}
+
+TEST_CASE(
+    "while nothing is valid the portfolio goes on as it began, and what failures there are changes nothing below the "
+    "share")
+{
+    const grid_space space({12, 9, 7});
+    const auto walked = [&](const auto& strategy, std::size_t valid_from, std::size_t each) {
+        philox gen(4);
+        auto state = strategy.start(space);
+        std::vector<tk::index> out;
+        for (std::size_t k = 0; k < 40; ++k) {
+            const auto batch = strategy.propose(state, space, 1, gen);
+            measurement m = stepped(space, batch.at(0));
+            m.failed = k < valid_from || k % each == each - 1 ? std::optional(tk::measure::failure{}) : std::nullopt;
+            strategy.observe(state, space, batch, std::vector<measurement>{m}, gen);
+            out.push_back(batch[0]);
+        }
+        return out;
+    };
+    CHECK(walked(small(), 0, 8) == walked(by_costs_alone(), 0, 8));  // one in eight
+    const auto long_design = [&] {
+        auto s = small();
+        s.options.first = 20;
+        return s;
+    };
+    const auto a = walked(small(), 20, 100), b = walked(long_design(), 20, 100);
+    CHECK(std::equal(a.begin(), a.begin() + 20, b.begin()));
+    CHECK_FALSE(walked(by_costs_alone(), 20, 100) == a);
+}
+
 TEST_CASE("of a large space the portfolio proposes no less than the neighbours of the four best and what it listed")
 {
     const grid_space space({10, 10, 10, 10});
-    auto strategy = small();
+    auto strategy = by_costs_alone();
     strategy.options.sample = 60;
     strategy.options.shortlist = 10;
     philox gen(8);
@@ -363,6 +460,8 @@ TEST_CASE("the portfolio refuses settings out of range")
     refused({.sample = 0});
     refused({.shortlist = 0});
     refused({.process_rows = 15});
+    refused({.failing_share = 0});
+    refused({.failing_share = std::numeric_limits<double>::quiet_NaN()});
 }
 
 TEST_CASE(

@@ -45,7 +45,7 @@ TEST_CASE("tune over a typed space returns the best configuration, and says in o
     CHECK(found.trials().size() == tiles.size());
     CHECK(found.stopped() == tk::stop_reason::exhausted);
     CHECK(found.space().size() == tiles.size());
-    CHECK(to_text(found) == "best of 56: rows 32, columns 1, 0.41 ms (first try 6.77 ms)");
+    CHECK(to_text(found) == "best of 56: rows 32, columns 1, 0.41 ms (first try 6.77 ms); not raced");
 
     const auto nothing = tk::tune(tiles, measure, tk::search::grid{}, {.trials = 0}, gen);
     CHECK(to_text(nothing) == "none of 0 was measured");
@@ -61,10 +61,10 @@ TEST_CASE("the line has seconds in a unit that reads well, and says what failed"
         record.append(trial(1, best), 1);
         return to_text(tk::tuned(grid_space({2}), record));
     };
-    CHECK(line(12.3456, 2) == "best of 2: x0 1, 2 s (first try 12.3 s)");
-    CHECK(line(123456, 0.9996) == "best of 2: x0 1, 1 s (first try 123456 s)");
-    CHECK(line(0.99949, 0.9994e-3) == "best of 2: x0 1, 0.999 ms (first try 0.999 s)");
-    CHECK(line(1e-6, 1.5e-12) == "best of 2: x0 1, 0.0015 ns (first try 1 us)");
+    CHECK(line(12.3456, 2) == "best of 2: x0 1, 2 s (first try 12.3 s); not raced");
+    CHECK(line(123456, 0.9996) == "best of 2: x0 1, 1 s (first try 123456 s); not raced");
+    CHECK(line(0.99949, 0.9994e-3) == "best of 2: x0 1, 0.999 ms (first try 0.999 s); not raced");
+    CHECK(line(1e-6, 1.5e-12) == "best of 2: x0 1, 0.0015 ns (first try 1 us); not raced");
     tk::tuning record;
     tk::measure::measurement bad;
     bad.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "SIGSEGV"};
@@ -83,11 +83,13 @@ TEST_CASE("a baseline is measured first, by value or by index, and the line says
     CHECK(worst.trials()[0].candidate == worst.baseline());
     CHECK(worst.trials()[1].candidate == 5);
     CHECK(worst.trials().size() == tiles.size());
-    CHECK(to_text(worst) == "best of 56: rows 32, columns 1, 0.41 ms (the baseline takes 8.2 ms, 20 times as long)");
+    CHECK(to_text(worst) ==
+          "best of 56: rows 32, columns 1, 0.41 ms (the baseline takes 8.2 ms, 20 times as long); not raced");
     const auto best = tk::tune(tiles, measure, tk::search::grid{}, {.trials = 3}, gen,
                                {.begin_with = {worst.incumbent().candidate}, .baseline = worst.incumbent().candidate});
     CHECK(best.trials().size() == 3);  // what stands in both is measured once
-    CHECK(to_text(best) == "best of 3: rows 32, columns 1, 0.41 ms (the baseline: nothing faster was found)");
+    CHECK(to_text(best) ==
+          "best of 3: rows 32, columns 1, 0.41 ms (the baseline: nothing faster was found); not raced");
     CHECK_THROWS_WITH_AS((void)tk::tune(tiles, measure, tk::search::grid{}, {}, gen, {.baseline = tiles.size()}),
                          doctest::Contains("want an index below its size"), std::invalid_argument);
 
@@ -98,13 +100,14 @@ TEST_CASE("a baseline is measured first, by value or by index, and the line says
         return to_text(tk::tuned(grid_space({2}), record, 0));
     };
     CHECK(line({.cost = 2e-3, .runs = 1, .at_least = true}) ==
-          "best of 2: x0 1, 1 ms (the baseline takes at least 2 ms, 2 times as long)");
+          "best of 2: x0 1, 1 ms (the baseline takes at least 2 ms, 2 times as long); not raced");
     tk::measure::measurement bad;
     bad.failed = tk::measure::failure{tk::measure::failure_kind::crash, 11, "SIGSEGV"};
-    CHECK(line(bad) == "best of 2: x0 1, 1 ms (the baseline failed: crash)");
+    CHECK(line(bad) == "best of 2: x0 1, 1 ms (the baseline failed: crash); not raced");
     tk::tuning other;
     other.append(trial(1, 1e-3), 1);
-    CHECK(to_text(tk::tuned(grid_space({2}), other, 0)) == "best of 1: x0 1, 1 ms (the baseline was not measured)");
+    CHECK(to_text(tk::tuned(grid_space({2}), other, 0)) ==
+          "best of 1: x0 1, 1 ms (the baseline was not measured); not raced");
 }
 
 TEST_CASE("tune begins with configurations by value or by index, and refuses those of another space")
@@ -176,15 +179,20 @@ TEST_CASE("where nothing keeps a limit, the line says by how much the nearest br
 {
     const auto line = [](double first, double second) {
         tk::tuning record;
-        record.append({0, {.cost = first, .runs = 1}}, 0);
-        record.append({19, {.cost = second, .runs = 1}}, 0);
+        record.append({0, {.cost = first, .runs = 1, .values = {1}}}, 0);  // the cost before it was judged
+        record.append({19, {.cost = second, .runs = 1, .values = {1}}}, 0);
         CHECK(record.beyond_limit().empty() == (second < tk::measure::broken_cost));
         return to_text(tk::tuned(tiles, record));
     };
     CHECK(tk::tuning().beyond_limit().empty());
     CHECK(line(2e30, 1.234e30) == "of 2 none keeps the limit, the nearest is 23.4 % beyond it: rows 32, columns 3");
     CHECK(line(3e30, 1.5e30) == "of 2 none keeps the limit, the nearest is 50 % beyond it: rows 32, columns 3");
-    CHECK(line(3e30, 2) == "best of 2: rows 32, columns 3, 2 s (first try beyond the limit)");
+    CHECK(line(3e30, 2) == "best of 2: rows 32, columns 3, 2 s (first try beyond the limit); not raced");
+    tk::tuning large;  // costs that no objective has judged break no limit
+    large.append({0, {.cost = 2e31, .runs = 1}}, 0);
+    large.append({19, {.cost = 1e31, .runs = 1}}, 0);
+    CHECK(large.beyond_limit().empty());
+    CHECK(to_text(tk::tuned(tiles, large)).find("limit") == std::string::npos);
 }
 
 TEST_CASE(
@@ -219,16 +227,21 @@ TEST_CASE(
     CHECK(better.stale() == better.trials().size());
     CHECK(better.curve().front().best_cost == 0.5);
     CHECK(better.finalists(2) == std::vector<tk::index>{3, 0});
-    CHECK(to_text(tk::tuned(tiles, better)) == "best of 54 and 2 known: rows 8, columns 1, 0.5 s (first try 2 s)");
+    CHECK(to_text(tk::tuned(tiles, better)) ==
+          "best of 54 and 2 known: rows 8, columns 1, 0.5 s (first try 2 s); not raced");
     const tk::tuning worse = run(5);
     CHECK(worse.incumbent().candidate == 0);
     CHECK(worse.stale() == worse.trials().size() - 1);
 
     tk::tuner t(tiles, tk::search::grid{}, {}, philox(1));
-    t.know(7, {.cost = -1});
+    CHECK(t.know(7, {.cost = -1}));
     CHECK(t.record().known()[0].measured.failed->kind == tk::measure::failure_kind::bad_cost);
-    CHECK_THROWS_WITH_AS(t.know(7, {.cost = 1}),
-                         "tunekit: tuner: configuration 7 is known already or is to go out first, want each once",
+    CHECK(!t.know(7, {.cost = 1}));  // of two results the first counts
+    CHECK(t.record().known().size() == 1);
+    CHECK(!t.record().found());
+    t.begin_with({9});
+    CHECK_THROWS_WITH_AS(t.know(9, {.cost = 1}),
+                         "tunekit: tuner: configuration 9 is to go out first, want no result of it",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(t.know(56, {.cost = 1}),
                          "tunekit: tuner: know has configuration 56 of a space of 56, want an index below its size",

@@ -46,6 +46,11 @@ grep -q 'Nothing was measured yet' "$work/none.txt" || fail "an empty run is not
 log '<script>alert(1)</script><img src=x onerror=alert(2)>' 100 && shows hostile
 [ "$(grep -c '<script' "$work/hostile.html")" = 1 ] || fail "a name became a script"
 ! grep -q '<img' "$work/hostile.html" || fail "a name became a picture"
+# What the page lets run is its own script, by its sum, and nothing that would be put into it.
+if command -v openssl >/dev/null; then
+    sum=$({ echo && sed -n '/^<script>$/,/^<\/script>$/p' "$work/hostile.html" | sed '1d;$d'; } | openssl dgst -sha256 -binary | openssl base64)
+    grep -qF "script-src 'sha256-$sum'\"" "$work/hostile.html" || fail "the page's policy is not of its script, $sum"
+fi
 "$program" "$work/log.jsonl" --svg "$work/svg" >"$work/out" || fail "--svg: exit status $?"
 head -c 4 "$work/svg/tuning_curve_0.svg" | grep -q '<svg' || fail "--svg wrote no picture"
 

@@ -31,7 +31,7 @@ def same(where, what, is_, want):
 
 def configurations(run):
     """(what it is called, what JSON has of it), in the order of the table in the terminal."""
-    tied = 'unclear' if run['rounds'] < run['rounds_to_separate'] else 'tied'
+    tied = 'tied' if run['verdict']['says'] == 'tied' else 'unclear'
     return [('default', run['default']), ('best', run['best'])] + [(tied, t) for t in run['tied']]
 
 
@@ -53,6 +53,7 @@ def terminal(run, text):
         same('terminal', f'the numbers of {name}', [n.split()[0] for n in numbers], list(c['numbers']))
         for n in numbers:
             same('terminal', f'{n.split()[0]} of {name}', n.split()[1], c['numbers'][n.split()[0]])
+    same('terminal', 'the verdict', re.search(r'\nthe best is (.*)\n', text)[1], run['verdict']['text'])
     same('terminal', 'gain', re.search(r'the default costs (\S+) times', text)[1], float(f'{run["gain"]:.3g}'))
     failed = [re.match(r'(\d+) failed, (\w+): (.*); they are those with (.*)', line) for line in lines]
     failed = [f.groups() for f in failed if f]
@@ -69,6 +70,7 @@ def log(run, path):
     same('log', 'failed', sum('failed' in e for e in tells), run['failed'])
     rounds = [e for e in events if 'round' in e]
     same('log', 'rounds', len({e['round'] for e in rounds}), run['rounds'])
+    same('log', 'the verdict', [e['verdict'] for e in events if 'ended' in e][-1], run['verdict']['text'])
     same('log', 'stopped', [e['ended'] for e in events if 'ended' in e][-1], run['stopped'])
     best = [e['cost'] for e in rounds if e['values'] == list(run['best']['config'].values())]
     same('log', 'cost of the best, the median of its rounds,', statistics.median(best), run['best']['cost'])
@@ -96,7 +98,8 @@ def page(run, path, program):
         for what, want in list(c['config'].items()) + list(c['numbers'].items()):
             same(name, f'{what} of {head}', of[what], want)
     same(name, 'rounds of the winner', rows[2][1], run['rounds'])
-    same(name, 'the headline', re.search(r'The best configuration costs (\S+)\.\n', verdict)[1], best['cost'])
+    same(name, 'the headline', re.search(r'The best configuration costs (\S+) \(', verdict)[1], best['cost'])
+    same(name, 'the verdict', re.search(r'The best configuration costs \S+ \((.*)\)\.\n', verdict)[1], run['verdict']['says'])
     gain = re.search(r'With the default it costs (\S+) times as much, (\S+) \(', verdict)
     same(name, 'gain', gain[1], float(f'{run["gain"]:.3g}'))
     same(name, 'the default in words', gain[2], run['default']['cost'])

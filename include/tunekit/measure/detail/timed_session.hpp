@@ -67,7 +67,8 @@ public:
     timed_session(timed_parts parts, const timed_options& options, const limits& within, double start,
                   measurement& out);
 
-    /// Warms up and times, and checks before that where the candidate cannot be cut short.
+    /// Warms up and times, and checks before that where the candidate cannot be cut short. Where limits::most_runs is
+    /// limited it only looks.
     void measure();
 
     /// Runs once and compares the result. False where that is wrong.
@@ -79,6 +80,9 @@ private:
     [[nodiscard]] double left() const { return until_the_end() - check_seconds_; }
 
     void fail(failure_kind kind, std::string message);
+
+    /// Times batches, without anything else, until one is not above the limit.
+    void look();
 
     /// Whether `n` runs can have taken `t` seconds each. A clock has jumped forward where it gives more than
     /// run_seconds and the wall clock has not reached them.
@@ -233,6 +237,7 @@ TUNEKIT_INLINE timed_session::timed_session(timed_parts parts, const timed_optio
 
 TUNEKIT_INLINE void timed_session::measure()
 {
+    if (within_.only_looks()) return look();
     const bool cuts = within_.abandon_above < std::numeric_limits<double>::infinity();
     if (parts_.checked && (!cuts || options_.checks == measure::check::always)) {
         if (!check()) return;
@@ -246,6 +251,24 @@ TUNEKIT_INLINE void timed_session::measure()
     const estimate found = parts_.estimate_of(parts_.self, out_.batches);
     out_.cost = found.cost;
     out_.spread = found.spread;
+}
+
+TUNEKIT_INLINE void timed_session::look()
+{
+    double t = parts_.batch(parts_.self, 1);
+    if (!credible(t, 1)) return;
+    const std::uint64_t n = least_runs(t);
+    if (out_.failed) return;
+    while (true) {
+        out_.cost = out_.batches.empty() || t < out_.cost ? t : out_.cost;
+        out_.batches.push_back(t);
+        out_.runs += static_cast<std::uint32_t>(n);
+        out_.at_least = out_.cost > within_.abandon_above;
+        const bool fits = static_cast<double>(n) * t < until_the_end();
+        if (!out_.at_least || out_.batches.size() >= within_.most_runs || !fits) return;
+        t = parts_.batch(parts_.self, n);
+        if (!credible(t, n)) return;
+    }
 }
 
 TUNEKIT_INLINE void timed_session::fail(failure_kind kind, std::string message)

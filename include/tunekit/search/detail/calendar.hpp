@@ -50,6 +50,9 @@ public:
         return length;
     }
 
+    /// Whether the models were fitted.
+    [[nodiscard]] bool begun() const noexcept { return forest_at_ > 0; }
+
     /// Makes everything due.
     void start_over() { forest_at_ = list_at_ = line_at_ = 0; }
 

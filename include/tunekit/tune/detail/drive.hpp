@@ -5,6 +5,7 @@
 /// The body of `tune`, and what a compiler says of calls that lack an argument.
 
 #include <cstddef>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -36,8 +37,9 @@ template <class Tuner, class Carrier, class Options>
 void drive(Tuner& t, Carrier& carrier, const Options& options)
 {
     const auto end = [&](const job&) { return options.watch && options.watch(t.record()); };
-    if constexpr (pool<Carrier>) carry_jobs(t, carrier, options.clock, [&t](std::size_t n) { return t.ask(n); }, end);
-    else carry_batches(t, [&carrier](std::size_t) -> Carrier& { return carrier; }, options.clock, end);
+    if constexpr (pool<Carrier>)
+        carry_jobs(t, carrier, options.clock, options.checks, [&t](std::size_t n) { return t.ask(n); }, end);
+    else carry_batches(t, [&carrier](std::size_t) -> Carrier& { return carrier; }, options.clock, options.checks, end);
 }
 
 /// A tuner that borrows its caller's generator and gives it back in its destructor, also after an exception.
@@ -59,6 +61,7 @@ struct borrowed {
 struct watched {
     const callable<bool, const tuning&>& watch;
     const callable<double>& clock;
+    std::optional<bool> checks;
 };
 
 /// `tune` over a measurer, for a strategy that asks about indices alone: neither the types of a product nor that of the

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -18,7 +19,9 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/tune/budget.hpp"
+#include "tunekit/tune/detail/doubts.hpp"
 #include "tunekit/tune/options.hpp"
+#include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::detail {
 
@@ -43,7 +46,7 @@ class any_measurer {
 public:
     template <class Measurer>
         requires(!std::same_as<std::remove_cvref_t<Measurer>, any_measurer>)
-    explicit any_measurer(Measurer&& measurer)
+    explicit any_measurer(Measurer&& measurer) : measures_time_(measure::measures_time(measurer))
     {
         if constexpr (std::is_lvalue_reference_v<Measurer>)
             measure_ = [&measurer](std::span<const index> batch, const measure::limits& l, const receiver& some) {
@@ -62,40 +65,106 @@ public:
         measure_(batch, l, receiver(some));
     }
 
+    [[nodiscard]] bool measures_time() const noexcept { return measures_time_; }
+
 private:
+    bool measures_time_;
     callable<void, std::span<const index>, const measure::limits&, const receiver&> measure_;
 };
 
+/// The doubts of a run whose results `on(task)` says to watch; none, where its tuner has not the members for it.
+template <class Tuner, class On>
+[[nodiscard]] doubts doubts_of(const Tuner& t, const On& on)
+{
+    std::vector<machine_checks> seen;
+    if constexpr (requires(const job& j) { t.expected(j), t.limit().seconds; }) {
+        std::size_t tasks = 1;
+        if constexpr (requires { t.record().tasks; }) tasks = t.record().tasks.size();
+        for (std::size_t k = 0; k < tasks; ++k) {
+            seen.push_back(record_in(t.record(), k).checks());
+            seen.back().on = on(k);
+        }
+        return {std::move(seen), t.limit().seconds};
+    } else {
+        return {std::move(seen), forever};
+    }
+}
+
+/// Puts what was seen of the machine into the records: at the end, and earlier where it was disturbed.
+template <class Tuner>
+void record_checks(Tuner& t, const doubts& doubted, bool at_the_end)
+{
+    if constexpr (requires { t.set_checks(std::size_t{}, doubted.seen(0)); })
+        for (std::size_t k = 0; k < doubted.tasks(); ++k) {
+            const machine_checks& now = doubted.seen(k);
+            const machine_checks& before = record_in(t.record(), k).checks();
+            if (now.on &&
+                (at_the_end || now.disturbed != before.disturbed || now.measured_again != before.measured_again))
+                t.set_checks(k, now);
+        }
+}
+
 /// Asks once per batch until nothing comes. `measurer_of(task)` gives the measurer of its jobs, and `end(job)` says
-/// whether to stop once the batch is told. The time is the wall clock's where `clock` is empty.
+/// whether to stop once the batch is told. The time is the wall clock's where `clock` is empty. `checks` says whether
+/// results are watched; empty: where they are times.
 template <class Tuner, class MeasurerOf, class End>
-void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& clock, End&& end)
+void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& clock, const std::optional<bool>& checks,
+                   End&& end)
 {
     run_clock time{[&clock, wall = measure::wall_clock{}]() mutable { return clock ? clock() : wall(); }};
     const double origin = t.stamp();  // above 0 for a resumed run
+    doubts doubted =
+        doubts_of(t, [&](std::size_t k) { return checks.value_or(measure::measures_time(measurer_of(k))); });
+    bool enough = false;
+    const auto tell = [&](const job& j, measure::measurement m, double stamp) {
+        t.tell(j, std::move(m), stamp);
+        enough = end(j) || enough;
+    };
+    const auto settle = [&](double now) {
+        while (const auto own = doubted.next(t)) {
+            const double before = now;
+            std::optional<measure::measurement> m;
+            measure_in_parts(measurer_of(own->task), std::span(&own->candidate, 1), own->limits,
+                             [&](std::span<measure::measurement> answers) {
+                                 if (!answers.empty()) m = std::move(answers.front());
+                             });
+            now = origin + time.after({m ? &*m : nullptr, m ? std::size_t{1} : 0}, own->limits);
+            doubted.hear(*own, std::move(m), now, now - before);
+            for (doubts::held& h : doubted.released()) tell(h.what, std::move(h.measured), now);
+        }
+        for (doubts::held& h : doubted.released()) tell(h.what, std::move(h.measured), now);
+        if (doubted.holds()) t.time(now);  // by which the budget ends
+        record_checks(t, doubted, false);
+    };
     std::vector<index> batch;
     while (true) {
         const std::vector<job> jobs = t.ask(t.ahead());
-        if (jobs.empty()) return;
+        if (jobs.empty()) {
+            if (!doubted.holds()) return record_checks(t, doubted, true);
+            doubted.end(t.stopped() == stop_reason::running);
+            settle(origin + time.last());
+            if (enough) t.stop();
+            continue;
+        }
+        doubted.sent(t, jobs);
         batch.clear();
         for (const job& j : jobs) batch.push_back(j.candidate);
         measure::limits within = jobs.front().limits;  // the jobs of an ask share theirs, which fall as answers come
-        std::size_t told = 0;
-        bool enough = false;
+        std::size_t answered = 0;
         const auto wrong = [] { return error("tune: the measurer did not answer every candidate of the batch"); };
         measure_in_parts(measurer_of(jobs.front().task), batch, within, [&](std::span<measure::measurement> answers) {
-            if (answers.size() > jobs.size() - told) throw wrong();
+            if (answers.size() > jobs.size() - answered) throw wrong();
             const double stamp = origin + time.after(answers, within);
             const measure::limits in_force = within;
             for (measure::measurement& m : answers) {
-                job j = jobs[told++];
+                job j = jobs[answered++];
                 j.limits = in_force;
                 within.hear(m);
-                t.tell(j, std::move(m), stamp);
-                enough = end(j) || enough;
+                if (!doubted.holds_back(t, j, m, 0)) tell(j, std::move(m), stamp);
             }
         });
-        if (told != jobs.size()) throw wrong();
+        if (answered != jobs.size()) throw wrong();
+        if (doubted.holds()) settle(origin + time.last());
         if (enough) t.stop();
     }
 }
@@ -117,15 +186,25 @@ template <class Pool>
     else return false;
 }
 
-/// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs, and `end(job)` says whether to stop.
+/// Keeps a pool full until the run is over. `ask(n)` gives up to n jobs, and `end(job)` says whether to stop. `checks`
+/// are those of `carry_batches`.
 template <class Tuner, class Pool, class Ask, class End>
-void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, End&& end)
+void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, const std::optional<bool>& checks, Ask&& ask,
+                End&& end)
 {
     require_no_clock(clock);
     const double start = pool.now();
     const double origin = t.stamp();
     std::vector<job> out;     // submitted and not answered
     std::size_t leavers = 0;  // told to the log
+    doubts doubted = doubts_of(t, [&](std::size_t) { return checks.value_or(measure::measures_time(pool)); });
+    const auto settle = [&](double stamp) {
+        for (doubts::held& h : doubted.released()) {
+            t.tell(h.what, std::move(h.measured), stamp, h.worker);
+            if (end(h.what)) t.stop();
+        }
+        record_checks(t, doubted, false);
+    };
     const auto take = [](std::vector<job>& from, ticket which) {
         const auto at = std::find_if(from.begin(), from.end(), [&](const job& j) { return j.ticket == which; });
         if (at == from.end())
@@ -138,14 +217,21 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, 
     };
     while (true) {
         while (std::size_t room = pool.room()) {
-            const std::vector<job> given = ask(room);
+            std::vector<job> given;
+            if (const auto own = doubted.next(t)) given.push_back(*own);
+            else if (!doubted.waits()) doubted.sent(t, given = ask(room));
             if (given.empty()) break;
             for (const job& j : given) {
                 pool.submit(j);
                 out.push_back(j);
             }
         }
-        if (out.empty() && t.over()) return;
+        if (out.empty() && t.over()) return record_checks(t, doubted, true);
+        if (out.empty() && doubted.holds()) {
+            doubted.end(t.stopped() == stop_reason::running);
+            settle(t.stamp());
+            continue;
+        }
         std::vector<answer> answers = pool.collect(1);
         const double stamp = origin + (pool.now() - start);
         t.time(stamp);
@@ -153,9 +239,15 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, Ask&& ask, 
             if (answers.empty()) t.look();  // nothing is written for long: is the log still there?
         for (answer& a : answers) {
             job j = take(out, a.ticket);
+            if (doubts::owns(j)) {
+                doubted.hear(j, std::move(a.measured), stamp, a.ran_s);
+                settle(stamp);
+                continue;
+            }
             if (a.within) j.limits = *a.within;
             if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
                 if (a.measured && !t.met(a.worker)) t.meet(a.worker, pool.about(a.worker));
+            if (a.measured && doubted.holds_back(t, j, *a.measured, a.worker)) continue;
             if (a.measured) t.tell(j, std::move(*a.measured), stamp, a.worker);
             else if (ends_on_request(pool)) t.recall(j);
             else t.drop(j);

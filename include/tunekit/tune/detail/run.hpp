@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -33,6 +34,11 @@ template <class Space, class Strategy, class G>
 template <class Space, class Strategy, class G>
 [[nodiscard]] measure::trial heard(run<Space, Strategy, G>& r, const Space& space, measure::trial t);
 
+/// What the strategy expects of ln cost of a configuration that is out.
+template <class Space, class Strategy, class G>
+[[nodiscard]] std::optional<stats::prediction> expectation(const run<Space, Strategy, G>& r, const Space& space,
+                                                           index candidate);
+
 /// A strategy on one space, with the books of its jobs. Space and record belong to the caller.
 template <class Space, class Strategy, generator G>
 struct run {
@@ -53,13 +59,14 @@ struct run {
         return asked(*this, space, record, n);
     }
 
-    /// Tells the strategy and the record what is known of a configuration.
-    void know(const Space& space, tuning& record, index candidate, measure::measurement m)
+    /// Tells the strategy and the record what is known of a configuration. False where something was known already.
+    bool know(const Space& space, tuning& record, index candidate, measure::measurement m)
     {
-        books.check_known(candidate);
+        if (!books.unknown(candidate)) return false;
         measure::trial t = heard(*this, space, {candidate, std::move(m)});
         books.know(candidate);
         record.know(std::move(t));
+        return true;
     }
 
     /// True where the answer counted. It came at `stamp`; the record's time grows by `passed`.
@@ -113,6 +120,12 @@ measure::trial heard(run<Space, Strategy, G>& r, const Space& space, measure::tr
     r.strategy.observe(r.state, space, std::span<const index>(&t.candidate, 1),
                        std::span<const measure::measurement>(&t.measured, 1), r.gen);
     return t;
+}
+
+template <class Space, class Strategy, class G>
+std::optional<stats::prediction> expectation(const run<Space, Strategy, G>& r, const Space& space, index candidate)
+{
+    return search::expected_by(r.strategy, r.state, space, candidate);
 }
 
 }  // namespace tunekit::detail

@@ -115,6 +115,10 @@ int report(const tk::tuning& found, const mpi::pool& pool)
         std::printf("left: %llu on %s %s\n", static_cast<unsigned long long>(m.who.local_rank), m.who.host.c_str(),
                     m.why.c_str());
     }
+    for (const auto& m : members)
+        if (m.at == mpi::member::state::silent)
+            std::printf("silent: %llu on %s %s\n", static_cast<unsigned long long>(m.who.local_rank),
+                        m.who.host.c_str(), m.why.c_str());
     return found.found() ? 0 : 1;
 }
 
@@ -188,10 +192,14 @@ auto task_of(const std::string& scenario, std::size_t local_rank)
     return tk::measure::worker_task{space_of_all(), how, {what->seen().canary()}};
 }
 
-/// An application: it begins MPI itself, tunes on all ranks but the last, twice, and has every rank back after each.
-int inside(int argc, char** argv, bool threads)
+/// An application: it begins MPI itself, tunes on all ranks but the last, twice, and has every rank back after each; where one is
+/// stopped it ends with the line of `absent`.
+int inside(int argc, char** argv, const std::string& scenario)
 {
-    const auto make = [](std::size_t local_rank) { return task_of("inside", local_rank); };
+    const bool threads = scenario == "inside_threads", stopped = scenario == "inside_stopped";
+    const auto make = [stopped](std::size_t local_rank) {
+        return task_of(stopped ? "for_good" : "inside", local_rank);
+    };
     std::vector<mpi::prepared> ready;
     for (int k = 0; k < 2; ++k) ready.push_back(mpi::prepare(make, {.worker = {.pinned = false}}));
     int level = 0, rank = 0, size = 0, status = 0;
@@ -206,10 +214,18 @@ int inside(int argc, char** argv, bool threads)
             if (auto lead = mpi::serve(std::move(p), some)) {
                 int word = 7;  // a message of the application's own, over the same ranks
                 MPI_Send(&word, 1, MPI_INT, 1, 7303, some);
-                mpi::pool pool(*lead, {tk::measure::identity_of(space_of_all())});
+                mpi::pool pool(*lead, {tk::measure::identity_of(space_of_all())},
+                               {.margin_seconds = stopped ? 1.0 : 5.0, .begin_seconds = stopped ? 2.0 : 30.0});
+                const tk::recipe recipe{tk::search::random{}, tk::measure::fixed{},
+                                        tk::candidate_limits{.max_run_seconds = 0.5, .max_build_seconds = 0.01}};
                 tk::random::philox gen(1);
-                status = report(tk::tune(space_of_all(), pool, tk::search::random{}, {.trials = 60}, gen), pool);
-                status += lead->finish(0);
+                status = report(tk::tune(space_of_all(), pool, recipe, {.trials = 60}, gen), pool);
+                status += lead->finish(0, stopped ? 1 : 5);
+                if (!lead->absent().empty()) {
+                    std::printf("absent: %s\n", lead->absent().c_str());
+                    std::fflush(stdout);
+                    MPI_Abort(MPI_COMM_WORLD, 7);
+                }
             }
             int got = 0;
             if (rank == 1) MPI_Recv(&got, 1, MPI_INT, 0, 7303, some, MPI_STATUS_IGNORE);
@@ -264,7 +280,7 @@ int main(int argc, char** argv)
         MPI_Finalize();
         return status;
     }
-    if (scenario.starts_with("inside")) return inside(argc, argv, scenario == "inside_threads");
+    if (scenario.starts_with("inside")) return inside(argc, argv, scenario);
     const std::size_t here = mpi::launched().value_or(mpi::place{}).rank;
     const mpi::serve_options options{.worker = {.pinned = false},
                                      .build = scenario != "stale" ? ""

@@ -74,6 +74,7 @@ says 'trials 120 failed 0 '
 [ "$(grep -c '^{"tell"' "$work/log")" = 120 ] || fail 'the log has not what was measured'
 [ "$(grep -c '^{"drop"' "$work/log")" = 1 ] || fail 'the log does not say that a job was lost'
 grep -q '^{"tunekit_log".*"workers":3,' "$work/log" || fail 'the log does not say that three measure'
+says "silent: 2 on $host does not answer: nothing was heard of it for "
 awk -F'"limits":' '/^{"(ask|tell)"/ { split($2, l, "}"); seen[l[1]] = 1 } END { n = 0; for (k in seen) ++n; exit n != 1 }' "$work/log" ||
     fail 'the limits of an answer are not those of its job'
 ranks 32 plain # more ranks than processors
@@ -109,4 +110,9 @@ for scenario in inside inside_threads; do # an application's own MPI, and a part
     [ "$(grep -c '^trials 60 failed 0 .* by [1-9][0-9]* [1-9][0-9]* lost 0 0$' "$work/out")" = 2 ] || fail 'two runs on two ranks'
     [ "$(grep -c '^returned 4$' "$work/out")" = 2 ] || fail 'not every rank returned'
 done
+ranks 4 inside_stopped # one of its ranks is stopped for good: the application hears which, and ends
+says 'trials 60 failed 0 '
+says "silent: 2 on $host does not answer"
+says 'absent: worker 1 has not ended within 1 s'
+[ "$status" != 0 ] && [ "$status" != 124 ] && [ "$status" != 134 ] || fail "exit status $status, want that of MPI_Abort"
 exit $bad

@@ -17,7 +17,7 @@ ranks() {
     status=0
     timeout -k 10 60 "$mpirun" -n "$n" "$program" "$@" >"$work/out" 2>"$work/err" || status=$?
     milliseconds=$((($(date +%s%N) - began) / 1000000))
-    echo "$* on $n ranks: status $status, $milliseconds ms, $(grep -v ^left: "$work/out" | tail -n 1)"
+    echo "$* on $n ranks: status $status, $milliseconds ms, $(grep -v '^left:\|^silent:' "$work/out" | tail -n 1)"
 }
 # says WORDS: the last run said so.
 says() { grep -qF -- "$1" "$work/out" || fail "it did not say '$1'"; }

@@ -101,14 +101,15 @@ surroundings here()
     return out;
 }
 
-/// Whether a thread of this process sleeps.
+/// Whether a thread of this process waits in a system call; one that only waits for a page goes on at once.
 bool sleeps(pid_t thread)
 {
-    std::ifstream in("/proc/self/task/" + std::to_string(thread) + "/stat");
-    std::string stat;
-    std::getline(in, stat);
-    const auto name_ends = stat.rfind(") ");
-    return name_ends != std::string::npos && stat.compare(name_ends + 2, 1, "S") == 0;
+    const std::string of = "/proc/self/task/" + std::to_string(thread);
+    std::string line;
+    if (std::getline(std::ifstream(of + "/syscall"), line)) return line[0] >= '0' && line[0] <= '9';
+    std::getline(std::ifstream(of + "/stat"), line);  // of a kernel that does not tell
+    const auto name_ends = line.rfind(") ");
+    return name_ends != std::string::npos && line.compare(name_ends + 2, 1, "S") == 0;
 }
 
 [[noreturn]] void rest()

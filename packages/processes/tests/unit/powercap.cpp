@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <string>
@@ -65,5 +66,50 @@ TEST_CASE("energy_counter: no number where there is no counter, one is not a num
     of.zone("intel-rapl:3", "60", "");
     CHECK(std::isnan(energy.joules()));
     of.zone("intel-rapl:3", "broken", "");
+    CHECK(std::isnan(energy.joules()));
+}
+
+TEST_CASE("energy_counter: a counter that is damaged gives no number, and the next run has its own")
+{
+    const counters of;
+    const std::string path = of.at / "intel-rapl:0/energy_uj";
+    of.zone("intel-rapl:0", "1000000", "2000000");
+    measure::energy_counter energy(of.folder());
+    REQUIRE(energy.found());
+    const std::string damaged[] = {"-7",
+                                   "1e400",
+                                   "1.5e6",
+                                   "",
+                                   "garbage",
+                                   "0x10",
+                                   "1000001 2",
+                                   "18446744073709551616",
+                                   std::string(50'000'000, '1')};
+    for (const std::string& text : damaged) {
+        CAPTURE(text.substr(0, 40));
+        of.zone("intel-rapl:0", "1000000", "2000000");
+        energy.restart();
+        of.zone("intel-rapl:0", text, "2000000");
+        CHECK(std::isnan(energy.joules()));
+        energy.restart();  // of a run that begins with it
+        of.zone("intel-rapl:0", "1500000", "2000000");
+        CHECK(std::isnan(energy.joules()));
+        energy.restart();
+        of.zone("intel-rapl:0", "1750000", "2000000");
+        CHECK(energy.joules() == doctest::Approx(0.25));
+    }
+    of.zone("intel-rapl:0", "5000000", "2000000");
+    energy.restart();
+    of.zone("intel-rapl:0", "1", "2000000");  // less than it can have begun again
+    CHECK(std::isnan(energy.joules()));
+
+    tunekit::io::write_text(path, "1000000\n");
+    energy.restart();
+    ::unlink(path.c_str());
+    CHECK(std::isnan(energy.joules()));
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // which nobody writes
+    CHECK(std::isnan(energy.joules()));
+    ::unlink(path.c_str());
+    REQUIRE(::symlink("/dev/zero", path.c_str()) == 0);
     CHECK(std::isnan(energy.joules()));
 }

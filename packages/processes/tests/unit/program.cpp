@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -116,6 +117,51 @@ TEST_CASE("program: repetition, and the median as the cost")
     CHECK(m.runs == 4);
 }
 
+TEST_CASE("program: the repeats of a configuration end with the budget of the run, after one run at least")
+{
+    temporary_folder at;
+    program_options o{.command = script("echo x >> " + (at / "runs") + "; echo 2"),
+                      .cost = measure::matched("[0-9]+"),
+                      .repetition = measure::any_repetition(measure::fixed{.runs = 6, .batch = 1})};
+    program p(numbers(3), o);
+    p.repeat_until(0);
+    const auto m = measured(p, 0);
+    CHECK(m.ok());
+    CHECK(m.runs == 1);
+    CHECK(text_of(at / "runs") == "x\n");
+    p.repeat_until(std::numeric_limits<double>::infinity());
+    CHECK(measured(p, 1).runs == 6);
+}
+
+TEST_CASE("program: who has no cost to beat yet has three batches, or all where that is wanted")
+{
+    for (const bool whole : {false, true}) {
+        program_options o{.command = script("echo 2"),
+                          .cost = measure::matched("[0-9]+"),
+                          .repetition = measure::any_repetition(measure::fixed{.runs = 5, .batch = 1}),
+                          .whole_first = whole};
+        program p(numbers(3), o);
+        const tk::index first = 0;
+        CHECK(p.measure({&first, 1}, {.abandon_factor = 2}).at(0).runs == (whole ? 5U : 3U));
+    }
+}
+
+TEST_CASE("program: one that fails in a later run says in which, and what came before")
+{
+    temporary_folder at;
+    program_options o{.command = script("echo x >> " + (at / "runs") + "; test $(wc -l < " + (at / "runs") +
+                                        ") -lt 3 || exit 2; echo 7"),
+                      .cost = measure::matched("[0-9]+"),
+                      .repetition = measure::any_repetition(measure::fixed{.runs = 4, .batch = 1})};
+    program p(numbers(3), o);
+    const auto m = measured(p, 0);
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::exited);
+    CHECK(m.failed->message.starts_with("run 3, after 2 without a failure: "));
+    CHECK(m.runs == 2);
+    CHECK(m.batches == std::vector<double>{7, 7});
+}
+
 TEST_CASE("program: what costs nothing or less than nothing is refused in words that name a remedy")
 {
     for (const char* cost : {"0", "-1", "1e999"}) {
@@ -210,6 +256,34 @@ TEST_CASE("program: a configuration that is slower than the incumbent is cut sho
     const auto by_number = p.measure(std::vector<tk::index>{0}, {.abandon_above = 8}).front();
     CHECK(by_number.at_least);
     CHECK(by_number.runs == 3);
+}
+
+TEST_CASE("program: a look ends with a run that is not above the limit, and checks nothing")
+{
+    temporary_folder at;
+    // Runs take 0.3 s, but for those after the second.
+    const std::string runs = at / "runs";
+    const auto p = [&](const char* then) {
+        return of(
+            {.command = script("echo x >> " + runs + "; test $(wc -l < " + runs + ") -gt 2 || sleep 0.3; " + then),
+             .check_command = {"/bin/sh", "-c", "exit 1"},
+             .repetition = once},
+            {.abandon_above = 0.2, .run_seconds = 100, .most_runs = 3});
+    };
+    const auto third = p("true");
+    CHECK(!third.failed);
+    CHECK(!third.at_least);
+    CHECK(text_of(runs) == "x\nx\nx\n");
+    put(runs, "");
+    const auto slow = p("sleep 0.3");
+    CHECK(slow.at_least);
+    CHECK(slow.runs == 3);
+    CHECK(program(numbers(2), {.command = script("echo 1")}).measures_time());
+    CHECK(program(numbers(2), {.command = script("echo 1"), .cost = &measure::finished_run::cpu_seconds})
+              .measures_time());
+    CHECK_FALSE(program(numbers(2), {.command = script("echo 1"), .cost = measure::matched("1")}).measures_time());
+    CHECK_FALSE(
+        program(numbers(2), {.command = script("echo 1"), .cost = &measure::finished_run::peak_bytes}).measures_time());
 }
 
 TEST_CASE("program: what is fast and wrong has no cost; what is too slow to win is not checked")

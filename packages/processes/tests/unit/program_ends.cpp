@@ -26,6 +26,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/process.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/program/readings.hpp"
 
 namespace tk = tunekit;
@@ -174,13 +175,41 @@ TEST_CASE(
     CHECK(!lives_on(at / "daemon"));
 }
 
-TEST_CASE("program: a disk without room ends the run, and no configuration is blamed")
+TEST_CASE("program: a disk that is broken ends the run, and no configuration is blamed")
 {
-    CHECK_THROWS_WITH_AS(
-        of({.command = script(":"), .files = {{"/proc/self/cmdline", "/dev/full"}}, .repetition = once}),
-        "tunekit: program: '/dev/full' cannot be written: No space left on device; want room there, or TMPDIR and the "
-        "folder of builds elsewhere",
-        tk::error);
+    CHECK_THROWS_WITH_AS(  // this file's beginning cannot be written
+        of({.command = script(":"), .files = {{"/proc/self/cmdline", "/proc/self/mem"}}, .repetition = once}),
+        "tunekit: program: '/proc/self/mem' cannot be written: Input/output error", tk::error);
+}
+
+TEST_CASE("program: pipes and devices are neither its templates nor what it writes, and a link gives way")
+{
+    const temporary_folder at;
+    const std::string pipe = at / "pipe", link = at / "link", kept = at / "kept", text = at / "text";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    tk::io::write_text(kept, "kept");
+    tk::io::write_text(text, "filled");
+    REQUIRE(::symlink(kept.c_str(), link.c_str()) == 0);
+    const std::vector<std::string> five = script("echo 5");
+    const auto says = [&](program_options options, const char* what) {
+        CHECK_THROWS_WITH_AS((void)of(std::move(options)), doctest::Contains(what), tk::error);
+    };
+    says({.command = five, .files = {{pipe, at / "out"}}}, "cannot be read");
+    says({.command = five, .files = {{text, pipe}}}, "is a pipe, want a regular file");
+    says({.command = five, .files = {{text, "/dev/full"}}}, "is a device, want a regular file");
+    says({.command = five, .result_file = pipe}, "is a pipe, want a regular file");
+    says({.command = five, .result_file = "/dev/full"}, "is a device, want a regular file");  // which root could remove
+    says({.command = five, .directory = kept}, "there is no folder");
+    CHECK(std::filesystem::is_fifo(pipe));
+    const auto m = of({.command = script("cat " + link), .files = {{text, link}}, .repetition = once});
+    CHECK_MESSAGE(m.ok(), m.failed->message);
+    CHECK(text_of(link) == "filled");
+    CHECK(text_of(kept) == "kept");
+    const auto late = of({.command = script("echo 5"),
+                          .result_file = "{scratch}/../../../../../../../../.." + pipe,
+                          .repetition = once});
+    REQUIRE(late.failed);  // what is known in the run alone is a failure there
+    CHECK(late.failed->message.find("is a pipe") != std::string::npos);
 }
 
 TEST_CASE("program: {scratch} is empty before each configuration, however deep the last one left folders in it")

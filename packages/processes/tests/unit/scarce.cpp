@@ -28,7 +28,7 @@ std::string measured_after(Prepare&& prepare)
         try {
             if (!prepare()) throw tk::error("cannot be prepared");
             auto work = [](tk::index, const measure::limits&) { return measure::measurement{.cost = 1, .runs = 1}; };
-            auto measurer = measure::detail::isolated_measurer::keeping(work, {});
+            auto measurer = measure::detail::isolated_measurer::keeping(work, {}, false);
             for (const tk::index i : {tk::index{0}, tk::index{1}})
                 if (!measurer.measure(std::vector{i}, {}).front().ok()) said = "failed";
         } catch (const tk::error& e) {

@@ -5,10 +5,13 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cerrno>
 #include <csignal>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "tests/support/files.hpp"
 #include "tests/support/grid_space.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/philox.hpp"
@@ -86,4 +89,58 @@ TEST_CASE("afterwards signals do what they did before; the second of a kind ends
     REQUIRE(::waitpid(child, &status, 0) == child);
     REQUIRE(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == SIGTERM);
+}
+
+TEST_CASE("the first signal ends a read that would wait for ever")
+{
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        CAPTURE(signal);
+        int ready[2], never[2];
+        REQUIRE(::pipe(ready) == 0);
+        REQUIRE(::pipe(never) == 0);
+        const pid_t child = ::fork();
+        REQUIRE(child >= 0);
+        if (child == 0) {
+            const tk::stop_on_signal stop;
+            char none = 0;
+            if (::write(ready[1], &none, 1) != 1) ::_exit(2);
+            const ssize_t n = ::read(never[0], &none, 1);
+            ::_exit(n < 0 && errno == EINTR && stop.heard() == signal ? 0 : 1);
+        }
+        char none = 0;
+        REQUIRE(::read(ready[0], &none, 1) == 1);
+        const std::string state = "/proc/" + std::to_string(child) + "/stat";
+        while (support::text_of(state).find(") S ") == std::string::npos) ::usleep(1000);  // until it waits
+        ::kill(child, signal);
+        int status = 0;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+        for (const int fd : {ready[0], ready[1], never[0], never[1]}) ::close(fd);
+    }
+}
+
+TEST_CASE("a reader that left ends the run as the other signals do, and each later write fails")
+{
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    ::close(ends[0]);
+    {
+        const tk::stop_on_signal stop;
+        for (int write = 0; write < 3; ++write) {
+            CHECK(::write(ends[1], "x", 1) == -1);
+            CHECK(errno == EPIPE);
+        }
+        CHECK(stop.heard() == SIGPIPE);
+        CHECK(stop.status() == 141);
+        ::raise(SIGTERM);
+        CHECK(stop.status() == 141);  // what came first counts
+    }
+    ::signal(SIGPIPE, SIG_IGN);
+    {
+        const tk::stop_on_signal stop;
+        CHECK(::write(ends[1], "x", 1) == -1);
+        CHECK(stop.heard() == 0);
+    }
+    CHECK((::signal(SIGPIPE, SIG_DFL) == SIG_IGN));
+    ::close(ends[1]);
 }

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cstddef>
@@ -57,7 +58,8 @@ TEST_CASE("a file that cannot be replaced is as it was, and nothing is left besi
     CHECK_THROWS_AS(tk::io::write_text(folder / "no/such.txt", "x"), tk::error);
     const std::string path = folder / "held";
     REQUIRE(::mkdir(path.c_str(), 0777) == 0);  // a folder: no file takes its place
-    CHECK_THROWS_WITH_AS(tk::io::write_text(path, "x"), doctest::Contains("is as it was"), tk::error);
+    CHECK_THROWS_WITH_AS(tk::io::write_text(path, "x"), doctest::Contains("is a folder, want a regular file"),
+                         tk::error);
     struct stat s;
     REQUIRE(::stat(path.c_str(), &s) == 0);
     CHECK(S_ISDIR(s.st_mode));
@@ -65,10 +67,10 @@ TEST_CASE("a file that cannot be replaced is as it was, and nothing is left besi
     ::rmdir(path.c_str());
 }
 
-TEST_CASE("what is replaced keeps its mode and its links; a device or a pipe stays one and is written to")
+TEST_CASE("what is replaced keeps its mode; a link gives way; pipes and devices are neither read nor written")
 {
     const support::temporary_folder folder;
-    const std::string path = folder / "a.txt", link = folder / "link", pipe = folder / "pipe";
+    const std::string path = folder / "a.txt", link = folder / "link", pipe = folder / "pipe", full = folder / "full";
     const auto mode_of = [](const std::string& of) {
         struct stat s;
         REQUIRE(::lstat(of.c_str(), &s) == 0);
@@ -79,49 +81,63 @@ TEST_CASE("what is replaced keeps its mode and its links; a device or a pipe sta
     tk::io::write_text(path, "second");
     CHECK((mode_of(path) & 0777) == 0600);
     REQUIRE(::symlink("a.txt", link.c_str()) == 0);
+    CHECK(tk::io::read_text(link) == "second");
     tk::io::write_text(link, "third");
-    CHECK(S_ISLNK(mode_of(link)));
-    CHECK(tk::io::read_text(path) == "third");
+    CHECK(S_ISREG(mode_of(link)));
+    CHECK(tk::io::read_text(link) == "third");
+    CHECK(tk::io::read_text(path) == "second");
 
-    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
-    REQUIRE(reader >= 0);
-    tk::io::write_text(pipe, "piped");
-    char got[8] = {};
-    CHECK(::read(reader, got, sizeof got) == 5);
-    ::close(reader);
-    CHECK(std::string(got) == "piped");
-    CHECK(S_ISFIFO(mode_of(pipe)));
-
-    const std::string full = folder / "full";  // a link to the device, which as root would be replaced
-    REQUIRE(::symlink("/dev/full", full.c_str()) == 0);
-    CHECK_THROWS_WITH_AS(tk::io::write_text(full, "x"), doctest::Contains("cannot be written in full"), tk::error);
-    CHECK(S_ISLNK(mode_of(full)));
-    struct stat device;
-    REQUIRE(::stat("/dev/full", &device) == 0);
-    CHECK(S_ISCHR(device.st_mode));
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);  // nobody writes to it, and nobody reads it: who opens it waits
+    const std::string irregular[] = {pipe, "/dev/full", "/dev/zero"};
+    for (const std::string& each : irregular) {
+        CAPTURE(each);
+        const std::string said = each == pipe ? "is a pipe, want a regular file" : "is a device, want a regular file";
+        const mode_t before = mode_of(each);
+        CHECK_THROWS_WITH_AS((void)tk::io::read_text(each), doctest::Contains(said.c_str()), tk::error);
+        CHECK_THROWS_WITH_AS(tk::io::write_text(each, "x"), doctest::Contains(said.c_str()), tk::error);
+        CHECK(mode_of(each) == before);
+    }
+    REQUIRE(::symlink("/dev/zero", full.c_str()) == 0);
+    CHECK_THROWS_WITH_AS((void)tk::io::read_text(full), doctest::Contains("is a device"), tk::error);
     CHECK(files_in(folder / "") == 4);
 }
 
-TEST_CASE("what writers that were killed left is removed after an hour, and nothing else beside the file")
+TEST_CASE("a text of more than 1 GiB is refused before it is read")
+{
+    const support::temporary_folder folder;
+    const std::string path = folder / "large";
+    tk::io::write_text(path, "");
+    REQUIRE(::truncate(path.c_str(), (off_t{1} << 40)) == 0);  // more than any memory
+    CHECK_THROWS_WITH_AS((void)tk::io::read_text(path), doctest::Contains("holds more than 1024 MiB"), tk::error);
+}
+
+TEST_CASE("what writers that were killed left in a folder is removed by the next one there, and nothing else")
 {
     const support::temporary_folder folder;
     const std::string path = folder / "a.txt";
-    const std::string old = path + ".0123456789abcdef.new", young = path + ".fedcba9876543210.new";
-    const std::string others[] = {path + ".0123456789abcdeg.new", path + ".1234.new",
-                                  folder / "b.txt.0123456789abcdef.new"};
-    for (const std::string& each : {old, young, others[0], others[1], others[2]}) {
+    const std::string left[] = {path + ".0123456789abcdef.new", folder / "b.txt.0123456789abcdef.new"};
+    const std::string others[] = {path + ".0123456789abcdeg.new", path + ".1234.new", folder / "0123456789abcdef.new",
+                                  path + ".fedcba9876543210.new", path + ".aaaaaaaaaaaaaaaa.new"};
+    const auto age = [](const std::string& of, std::time_t seconds) {
+        const timespec then[2] = {{std::time(nullptr) - seconds, 0}, {std::time(nullptr) - seconds, 0}};
+        REQUIRE(::utimensat(AT_FDCWD, of.c_str(), then, 0) == 0);
+    };
+    const auto make = [&](const std::string& each) {
         std::FILE* const made = std::fopen(each.c_str(), "w");
         REQUIRE(made != nullptr);
         std::fclose(made);
-        const timespec then[2] = {{1000, 0}, {1000, 0}};
-        if (each != young) REQUIRE(::utimensat(AT_FDCWD, each.c_str(), then, 0) == 0);
-    }
+        age(each, 90);
+    };
+    for (const std::string& each : left) make(each);
+    for (const std::string& each : others) make(each);
+    age(others[3], 30);                                                // its writer may still be at it
+    const int held = ::open(others[4].c_str(), O_RDONLY | O_CLOEXEC);  // and here it is
+    REQUIRE(::flock(held, LOCK_EX | LOCK_NB) == 0);
     tk::io::write_text(path, "whole");
     CHECK(tk::io::read_text(path) == "whole");
-    CHECK(::access(old.c_str(), F_OK) != 0);
-    CHECK(::access(young.c_str(), F_OK) == 0);  // its writer may still be at it
+    for (const std::string& each : left) CHECK(::access(each.c_str(), F_OK) != 0);
     for (const std::string& each : others) CHECK(::access(each.c_str(), F_OK) == 0);
+    ::close(held);
 }
 
 TEST_CASE("writers of one file on several threads: one of their texts is there, whole")

@@ -15,6 +15,6 @@
 #include "tunekit/report/page.hpp"
 #include "tunekit/report/print_progress.hpp"
 #include "tunekit/report/run.hpp"
+#include "tunekit/report/summary.hpp"
 #include "tunekit/report/terminal.hpp"
 #include "tunekit/report/text_table.hpp"
-#include "tunekit/report/verdict.hpp"

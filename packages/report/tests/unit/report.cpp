@@ -241,7 +241,7 @@ TEST_CASE("the rounds of a last comparison are the account, and the lucky trial 
     REQUIRE(f.compared);
     CHECK(f.compared->candidate == 1);
     CHECK(f.gain == doctest::Approx(3.2));
-    CHECK(f.rounds >= f.rounds_to_separate);
+    CHECK(f.verdict.says == tk::verdict::kind::separated);
     CHECK(f.tied.empty());
     const std::string page = page_of(run_of(t));
     CHECK(page.find("takes 1.26") != std::string::npos);
@@ -250,8 +250,49 @@ TEST_CASE("the rounds of a last comparison are the account, and the lucky trial 
     auto torn = t;  // a round that was interrupted does not count
     torn.rounds.resize(4);
     const auto few = report::findings_of(torn);
-    CHECK(few.rounds == 1);
-    CHECK(few.rounds < few.rounds_to_separate);
+    CHECK(few.verdict.rounds == 1);
+    CHECK(few.verdict.says == tk::verdict::kind::unclear);
+}
+
+TEST_CASE("without a race nothing is claimed of the winner, and the first line says so")
+{
+    report::seen_task t{.name = "a", .parameters = {"p"}};
+    t.trials = {ran(1e-3, 1e-6, {"x"}, 0), ran(2e-3, 1e-6, {"y"}, 1)};
+    for (auto& x : t.trials) x.measured.batches.assign(20, x.measured.cost);
+    t.trials[0].measured.batches[7] = 2.1e-3;
+    const auto v = report::summary_of(t, report::findings_of(t));
+    CHECK(v.headline == "The best configuration takes 1.000\xC2\xA0ms (not raced).");
+    std::string all;
+    for (const auto& s : v.sentences) all += s + '\n';
+    CHECK(all.find("Not raced: that is one trial, at a moment of its own") != all.npos);
+    CHECK(all.find("race them before you choose") != all.npos);
+    CHECK(all.find("The machine was not watched. 1 of 40 runs took more than twice as long") != all.npos);
+    CHECK(all.find("sure") == all.npos);
+    t.checks = {.on = true, .made = 5, .disturbed = 2, .measured_again = 1, .seconds = 0.5};
+    t.trials.back().stamp = 10;
+    CHECK(page_of(run_of(t)).find(
+              "The machine was disturbed 2 times, 0.5 s of 10 s; 1 configuration was measured again.") !=
+          std::string::npos);
+}
+
+TEST_CASE("the default stays the winner where nothing was shown to be better, and only where the run says so")
+{
+    report::seen_task t{.name = "a", .parameters = {"p"}, .baseline = 0};
+    t.trials = {ran(1e-3, 1e-6, {"x"}, 0), ran(0.9e-3, 1e-6, {"y"}, 1)};
+    t.trials[0].measured.batches = {1e-3, 1.1e-3, 1.2e-3};
+    t.trials[1].measured.batches = {0.9e-3, 0.95e-3, 1.05e-3};
+    CHECK(report::findings_of(t).best->candidate == 1);
+    t.never_worse = true;
+    const auto f = report::findings_of(t);
+    REQUIRE(f.best);
+    CHECK(f.best->candidate == 0);
+    CHECK(f.verdict.kept);
+    CHECK(f.winner == 0);
+    CHECK(f.gain == 1);
+    CHECK(report::summary_of(t, f).headline ==
+          "Nothing was shown to be better than the default, which takes 1.100\xC2\xA0ms (not raced).");
+    t.trials[1].measured.batches = {0.9e-3, 0.95e-3, 0.99e-3};
+    CHECK(report::findings_of(t).best->candidate == 1);
 }
 
 TEST_CASE("a default that left the comparison before the machine became slower is told by the rounds that it shared")
@@ -290,11 +331,11 @@ TEST_CASE("a result that was known before may be the best, and the default may b
     CHECK(f.gain == 4);
     CHECK(page_of(run_of(t)).find("known before") != std::string::npos);
     t.trials.clear();
-    const auto v = report::verdict_of(t, report::findings_of(t));  // as the table of the winner has it
+    const auto v = report::summary_of(t, report::findings_of(t));  // as the table of the winner has it
     CHECK(v.headline.find("The best configuration takes 1") == 0);
     for (const auto& s : v.sentences) CHECK(s.find("trials failed") == s.npos);
     t.known.clear();
-    CHECK(report::verdict_of(t, report::findings_of(t)).headline == "Nothing was measured yet.");
+    CHECK(report::summary_of(t, report::findings_of(t)).headline == "Nothing was measured yet.");
 }
 
 TEST_CASE("a score is told as a score, and more of it is better")
@@ -308,11 +349,11 @@ TEST_CASE("a score is told as a score, and more of it is better")
     report::seen_task t{.name = "a", .unit = unit};
     t.trials = {ran(0.1, 0, {}, 0), ran(0.02, 0, {}, 1)};
     const auto f = report::findings_of(t);
-    CHECK(report::verdict_of(t, f).headline == "The best configuration reaches 50\xC2\xA0GB/s.");
-    CHECK(report::verdict_of(t, f).sentences[0].find("5.00 times what the first that ran does") != std::string::npos);
+    CHECK(report::summary_of(t, f).headline == "The best configuration reaches 50\xC2\xA0GB/s (not raced).");
+    CHECK(report::summary_of(t, f).sentences[0].find("5.00 times what the first that ran does") != std::string::npos);
     CHECK(page_of(run_of(t)).find(" takes ") == std::string::npos);
     t.unit = {.name = ""};
-    CHECK(report::verdict_of(t, f).headline == "The best configuration costs 0.02.");
+    CHECK(report::summary_of(t, f).headline == "The best configuration costs 0.02 (not raced).");
 }
 
 TEST_CASE("failures that one parameter explains say so, and others do not")
@@ -338,7 +379,7 @@ TEST_CASE("a default that failed is said, and values stand in the order of the s
     CHECK(f.axes[0].values == std::vector<std::string>{"64KiB", "1MiB", "16MiB"});
     REQUIRE(f.default_failed);
     CHECK_FALSE(f.against_baseline);
-    CHECK(report::verdict_of(t, f).sentences[0] ==
+    CHECK(report::summary_of(t, f).sentences[0] ==
           "The default failed: exited, no such file. Nothing is compared with it.");
     t.texts = {{"64KiB"}};  // of another space: by name
     CHECK(report::findings_of(t).axes[0].values == std::vector<std::string>{"16MiB", "1MiB", "64KiB"});
@@ -380,11 +421,11 @@ TEST_CASE("a log has what a page shows: rounds, unit, numbers, the end")
     const auto f = report::findings_of(run)[0];
     REQUIRE(f.best);
     CHECK(f.best->cost == 7.52);
-    CHECK(f.rounds == 8);
+    CHECK(f.verdict.rounds == 8);
     CHECK(f.best->numbers == tk::measure::measured_values{4096});
     CHECK(f.axes[0].values == std::vector<std::string>{"9", "10"});
     const std::string page = page_of(run);
-    CHECK(page.find("The best configuration costs 7.52.") != std::string::npos);
+    CHECK(page.find("The best configuration costs 7.52 (separated).") != std::string::npos);
     CHECK(page.find("bytes") != std::string::npos);
     CHECK(page.find("It ended because: the budget of trials is used up.") != std::string::npos);
 }

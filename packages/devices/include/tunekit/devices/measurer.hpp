@@ -97,6 +97,8 @@ public:
         return watch_.seen();
     }
 
+    [[nodiscard]] bool measures_time() const { return measure::measures_time(inner_); }
+
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
         return detail::collected(*this, batch, within);
@@ -139,6 +141,7 @@ public:
         return watch_.seen();
     }
 
+    [[nodiscard]] bool measures_time() const { return measure::measures_time(inner_); }
     [[nodiscard]] std::size_t workers() const noexcept { return inner_.workers(); }
     [[nodiscard]] std::size_t room() const noexcept { return inner_.room(); }
     [[nodiscard]] double now() const noexcept { return inner_.now(); }

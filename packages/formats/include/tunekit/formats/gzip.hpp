@@ -14,8 +14,8 @@
 #include <zlib.h>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/processes/files/regular_file.hpp"
 #include "tunekit/processes/files/text.hpp"
-#include "tunekit/processes/system/files.hpp"
 
 namespace tunekit::io {
 
@@ -35,11 +35,11 @@ namespace detail {
 /// where it is a damaged, cut or too large gzip file, or where memory does not suffice.
 [[nodiscard]] inline std::string read_gzip(const std::string& path, std::size_t max_bytes = max_text_bytes)
 {
-    gzFile file = gzopen(path.c_str(), "rb");
-    if (file == nullptr) throw error(path + ": cannot be opened, want a readable file");
-    const auto there = system::state_of(path);
-    if (there && there->is_file())
-        max_bytes = (std::min)(max_bytes, detail::max_unpacked(static_cast<std::size_t>(there->size)));
+    detail::regular_file packed(path, system::detail::opening::read, path);
+    max_bytes = (std::min)(max_bytes, detail::max_unpacked(static_cast<std::size_t>(packed.state(path).size)));
+    gzFile file = gzdopen(packed.fd(), "rb");
+    if (file == nullptr) detail::refuse_for_memory(path);
+    (void)packed.released();  // gzclose closes it
     std::string out;
     int got = 0;
     bool full = false;

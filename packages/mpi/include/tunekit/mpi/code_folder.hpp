@@ -10,7 +10,6 @@
 
 #include <cerrno>
 #include <cstddef>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/system/files.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 #include "tunekit/space/concepts.hpp"
 
 namespace tunekit::mpi {
@@ -27,7 +27,7 @@ namespace tunekit::mpi {
 /// A new directory with a file for each task and configuration that is under way. On a rank that builds, it finds there
 /// what its candidate's process has built, and sends it. A rank that runs puts there what it was sent, for the process
 /// that runs it. Copies share the directory. It is removed with the last of them, or by `remove`, where it is empty;
-/// that of a rank that was killed stays. A file is removed when its job has ended.
+/// that of a rank that was killed by a later one. A file is removed when its job has ended.
 ///
 /// Errors:  tunekit::error where TMPDIR (/tmp where that is not set) cannot be written or is mounted noexec, and where
 ///          a file cannot be written.
@@ -40,7 +40,7 @@ public:
     /// The path of a configuration's file, whether the file exists or not.
     [[nodiscard]] std::string path(std::size_t task, index candidate) const
     {
-        return made_->name + '/' + std::to_string(task) + '-' + std::to_string(candidate);
+        return made_->name() + '/' + std::to_string(task) + '-' + std::to_string(candidate);
     }
 
     /// Writes the file of a configuration, in place of an older one. Throws tunekit::error where it cannot be written.
@@ -87,30 +87,15 @@ public:
     }
 
     /// Removes the directory. It stays where it is not empty.
-    void remove() const noexcept { ::rmdir(made_->name.c_str()); }
+    void remove() const noexcept { ::rmdir(made_->name().c_str()); }
 
 private:
-    struct directory {
-        std::string name;
-        pid_t owner = ::getpid();
-
-        directory()
+    struct directory : measure::detail::temporary_directory {
+        directory() : temporary_directory(fresh("tunekit-code-", "code_folder"))
         {
-            const char* const root = std::getenv("TMPDIR");
-            name = std::string(root != nullptr && *root != 0 ? root : "/tmp") + "/tunekit-code-XXXXXX";
-            if (::mkdtemp(name.data()) == nullptr)
-                throw error("code_folder: no directory " + name + ": " + std::strerror(errno) +
-                            "; want a TMPDIR that can be written");
-            if (!system::runs_nothing(name)) return;
-            ::rmdir(name.c_str());
-            throw error("code_folder: " + name +
-                        " is mounted noexec, so that no code there can be loaded; want another TMPDIR");
-        }
-        directory(const directory&) = delete;
-        directory& operator=(const directory&) = delete;
-        ~directory()
-        {
-            if (::getpid() == owner) ::rmdir(name.c_str());
+            if (system::runs_nothing(name()))
+                throw error("code_folder: " + name() +
+                            " is mounted noexec, so that no code there can be loaded; want another TMPDIR");
         }
     };
 

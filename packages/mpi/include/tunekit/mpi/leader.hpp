@@ -39,10 +39,7 @@ public:
     leader& operator=(leader&&) = delete;
     ~leader()
     {
-        try {
-            if (of_) (void)finish(EXIT_FAILURE);
-        } catch (const error&) {  // of an application's rank that does not answer: `finish` tells
-        }
+        if (of_) (void)finish(EXIT_FAILURE);
     }
 
     /// The number of ranks that may measure, numbered from 0: the leader itself first where it measures.
@@ -84,8 +81,9 @@ public:
 
     /// Ends the ranks that measure, then MPI, and returns `status`. Where a rank does not say goodbye within `seconds`,
     /// or a call of MPI has failed, it aborts the job with `status` instead, because MPI_Finalize might wait for ever.
-    /// In an application MPI goes on, and such ranks are named by a tunekit::error: they have not returned.
-    int finish(int status, double seconds = 5)
+    /// In an application MPI goes on, and it returns EXIT_FAILURE where `status` was 0: such a rank has not returned,
+    /// so what is collective waits for ever. `absent()` names it; want MPI_Abort.
+    [[nodiscard]] int finish(int status, double seconds = 5)
     {
         const auto all_left = [&] { return std::find(of_->left.begin(), of_->left.end(), false) == of_->left.end(); };
         bool whole = false;
@@ -101,8 +99,8 @@ public:
         if (!of_->whole_job) {
             const std::unique_ptr<state> was = std::move(of_);
             if (whole) MPI_Comm_free(&was->comm);
-            else throw error("mpi.leader: " + absent(was->left) + " not ended within " + core::text_of(seconds) + " s");
-            return status;
+            else absent_ = absent(was->left) + " not ended within " + core::text_of(seconds) + " s";
+            return whole || status != 0 ? status : EXIT_FAILURE;
         }
         std::fflush(nullptr);
         if (whole) MPI_Finalize();
@@ -110,6 +108,10 @@ public:
         of_.reset();
         return status;
     }
+
+    /// After `finish` in an application, the ranks that have not returned, as a line for a person; empty where all
+    /// have.
+    [[nodiscard]] const std::string& absent() const noexcept { return absent_; }
 
 private:
     friend struct detail::attaching;
@@ -138,6 +140,7 @@ private:
     explicit leader(std::unique_ptr<state> of) : of_(std::move(of)) {}
 
     std::unique_ptr<state> of_;
+    std::string absent_{};
 };
 
 }  // namespace tunekit::mpi

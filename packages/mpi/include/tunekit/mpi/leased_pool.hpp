@@ -161,7 +161,7 @@ public:
                 .device = who.device,
                 .local_rank = who.local_rank,
                 .against_first = against_first(worker),
-                .left = members()[worker].why};
+                .left = detail::has_left(members()[worker].at) ? members()[worker].why : std::string()};
     }
     /// The workers that are used no more, because they were refused, taken out or are gone, in that order of time.
     [[nodiscard]] const std::vector<std::size_t>& left() const noexcept { return roster_.left(); }

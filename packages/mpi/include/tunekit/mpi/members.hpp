@@ -62,7 +62,7 @@ struct member {
         checking,   ///< it measures the reference
         idle,       ///< it waits for an order
         busy,       ///< it has an order
-        silent,     ///< its lease has expired; it is back as soon as it answers
+        silent,     ///< its lease has expired, see `why`; it is back as soon as it answers
         refused,    ///< it has another version, build or other spaces, see `why`
         taken_out,  ///< it is sick: candidates or the reference fail on it alone, or it is slow, see `why`
         gone,       ///< it has ended or cannot be reached, see `why`
@@ -70,7 +70,7 @@ struct member {
 
     state at = state::absent;              ///< what it does now
     detail::greeting who{};                ///< what it said of itself; the defaults before it said hello
-    std::string why{};                     ///< the reason why it was refused, taken out or is gone; empty otherwise
+    std::string why{};                     ///< the reason why it is silent, refused, taken out or gone; empty otherwise
     std::vector<double> reference{};       ///< its costs of the reference, seconds
     std::uint64_t answered = 0, lost = 0;  ///< the numbers of orders that it answered, and that were lost with it
 };
@@ -161,7 +161,6 @@ inline void validate(const leased_options& o, std::size_t workers, std::size_t t
         case member::state::absent:
             return "has not joined";
         case member::state::silent:
-            return "does not answer";
         case member::state::refused:
         case member::state::taken_out:
         case member::state::gone:

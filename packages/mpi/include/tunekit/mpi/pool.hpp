@@ -103,7 +103,7 @@ private:
 ///     if (auto lead = tk::mpi::serve(std::move(ready), comm)) {   // rank 0; none on the others
 ///         tk::mpi::pool pool(*lead, {tk::measure::identity_of(space)});
 ///         auto found = tk::tune(space, pool, recipe, budget, gen);
-///         lead->finish(0);
+///         if (lead->finish(0) != 0) MPI_Abort(comm, 1);           // a rank has not returned
 ///     }
 ///     MPI_Finalize();                                             // every rank comes here
 ///

@@ -37,6 +37,8 @@ public:
     [[nodiscard]] std::size_t workers() const { return pool_.workers(); }
     /// The number of jobs that may be submitted now; once the end was asked for, as if nothing had been out.
     [[nodiscard]] std::size_t room() const { return stopped() ? places_ - out_.size() : pool_.room(); }
+    /// Whether its costs are times (`measure::measures_time`).
+    [[nodiscard]] bool measures_time() const { return measure::measures_time(pool_); }
     /// The seconds of the pool.
     [[nodiscard]] double now() const { return pool_.now(); }
 

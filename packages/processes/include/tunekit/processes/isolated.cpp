@@ -54,6 +54,8 @@ void isolated_measurer::keep(owned work) { its().kept = std::move(work); }
 
 void isolated_measurer::forget(index candidate) { its().bad.forget({.candidate = candidate}); }
 
+void isolated_measurer::renew() { its().link.renew(); }
+
 measurement isolated_measurer::measure_one(index candidate, const limits& within)
 {
     state& s = its();

@@ -61,13 +61,15 @@ public:
     {
     }
 
-    /// The same with a `work` that is kept: where something ends the children, they are forked again.
+    /// The same with a `work` that is kept: where something ends the children, they are forked again. `times` says
+    /// whether its costs are times.
     template <class Work>
-    [[nodiscard]] static isolated_measurer keeping(Work work, isolated_options options)
+    [[nodiscard]] static isolated_measurer keeping(Work work, isolated_options options, bool times)
     {
         detail::owned kept(std::move(work));
         isolated_measurer out(*static_cast<Work*>(kept.get()), std::move(options));
         out.keep(std::move(kept));
+        out.measures_time_ = times;
         return out;
     }
 
@@ -86,6 +88,11 @@ public:
     /// Allows a candidate that failed to run again, because it has changed.
     void forget(index candidate);
 
+    [[nodiscard]] bool measures_time() const noexcept { return measures_time_; }
+
+    /// The next candidate runs in a fresh worker.
+    void renew();
+
 private:
     using run_function = measurement (*)(void* self, std::size_t task, index candidate, const limits& within);
 
@@ -102,6 +109,7 @@ private:
     struct state;
     [[nodiscard]] state& its() const noexcept;
     detail::owned state_{};
+    bool measures_time_ = false;
 };
 
 }  // namespace detail
@@ -140,12 +148,13 @@ template <space::typed Space, class Timed>
 [[nodiscard]] detail::isolated_measurer isolated(const Space& space, Timed how, isolated_options options = {})
 {
     detail::flush_last_cache(how);
+    const bool times = measures_time(how);
     auto work = [one = in_process(space, std::move(how))](index candidate, const limits& within) mutable {
         measurement out;
         one.measure({&candidate, 1}, within, [&](measurement&& m) { out = std::move(m); });
         return out;
     };
-    return detail::isolated_measurer::keeping(std::move(work), std::move(options));
+    return detail::isolated_measurer::keeping(std::move(work), std::move(options), times);
 }
 
 #else

@@ -190,6 +190,13 @@ std::size_t isolated_workers::workers() const noexcept { return its().stations.s
 
 std::size_t isolated_workers::room() const noexcept { return its().room(); }
 
+bool isolated_workers::measures_time() const noexcept
+{
+    const auto& tasks = its().tasks;
+    const auto times = [](const any_worker_task& t) { return t.measures_time(); };
+    return !tasks.empty() && std::all_of(tasks.front()->begin(), tasks.front()->end(), times);
+}
+
 double isolated_workers::now() const noexcept { return its().now(); }
 
 void isolated_workers::forget(index candidate, std::size_t task)

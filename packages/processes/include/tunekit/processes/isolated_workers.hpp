@@ -117,6 +117,9 @@ public:
     /// Seconds since the pool was built.
     [[nodiscard]] double now() const noexcept;
 
+    /// Whether the costs of all tasks are times; of workers that are programs of their own it is not known, and false.
+    [[nodiscard]] bool measures_time() const noexcept;
+
     /// Allows a candidate that failed to run again, because it has changed.
     void forget(index candidate, std::size_t task = 0);
 

@@ -2,6 +2,7 @@
 #include "tunekit/processes/powercap.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -13,7 +14,7 @@ namespace tunekit::measure {
 
 namespace {
 
-/// The number in a file of sysfs; empty where it cannot be read.
+/// The whole number in a file of sysfs; empty where it cannot be read or holds something else.
 std::optional<double> number_in_file(const std::string& path)
 {
     const int file = system::detail::open_file(path, system::detail::opening::read);
@@ -22,8 +23,10 @@ std::optional<double> number_in_file(const std::string& path)
     const std::ptrdiff_t got = system::detail::read_some(file, text, sizeof text);
     system::detail::close_file(file);
     std::string_view word(text, static_cast<std::size_t>(got > 0 ? got : 0));
-    while (!word.empty() && (word.back() == '\n' || word.back() == ' ')) word.remove_suffix(1);
-    return core::number<double>(word);
+    if (!word.ends_with('\n')) return std::nullopt;  // it goes on
+    word.remove_suffix(1);
+    const auto found = core::number<std::uint64_t>(word);
+    return found ? std::optional(static_cast<double>(*found)) : std::nullopt;
 }
 
 }  // namespace
@@ -49,8 +52,9 @@ double energy_counter::joules() const
     double sum = 0;
     for (const package& p : packages_) {
         const double now = number_in_file(p.file).value_or(std::numeric_limits<double>::quiet_NaN());
-        const double more = now - p.begun;
-        sum += more < 0 ? p.range > 0 ? more + p.range : std::numeric_limits<double>::quiet_NaN() : more;
+        double more = now - p.begun;
+        if (more < 0) more += p.range;  // it began again
+        sum += more < 0 ? std::numeric_limits<double>::quiet_NaN() : more;
     }
     return 1e-6 * sum;
 }

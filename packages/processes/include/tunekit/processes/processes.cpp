@@ -54,4 +54,5 @@
 #include "tunekit/processes/serve.cpp"
 #include "tunekit/processes/share_cores.cpp"
 #include "tunekit/processes/system/own_files.cpp"
+#include "tunekit/processes/tune_kernel.cpp"
 #endif

@@ -14,7 +14,11 @@ namespace detail {
 static std::atomic<int> signal_heard{0};
 static std::atomic<bool> signals_watched{false};
 
-static void note_signal(int signal) { signal_heard = signal; }
+static void note_signal(int signal)
+{
+    int none = 0;
+    signal_heard.compare_exchange_strong(none, signal);
+}
 
 /// Begins without a signal heard. Throws tunekit::error where another object exists.
 struct only_watch {
@@ -35,6 +39,7 @@ struct stop_on_signal::handlers {
     system::detail::handled_signal interrupt{SIGINT, detail::note_signal}, terminate{SIGTERM, detail::note_signal};
 #ifdef SIGHUP
     system::detail::handled_signal hang_up{SIGHUP, detail::note_signal}, quit{SIGQUIT, detail::note_signal};
+    system::detail::handled_signal no_reader{SIGPIPE, detail::note_signal, true};  // each later write is one more
 #endif
 };
 
@@ -42,6 +47,6 @@ stop_on_signal::stop_on_signal() : handlers_(new handlers) {}
 
 stop_on_signal::~stop_on_signal() { delete handlers_; }
 
-int stop_on_signal::heard() const noexcept { return detail::signal_heard; }
+int stop_on_signal::heard() noexcept { return detail::signal_heard; }
 
 }  // namespace tunekit

@@ -69,7 +69,7 @@ public:
     /// Takes over the task. Throws std::invalid_argument where a setting of its `timed` is out of range.
     template <class Space, class Timed>
     any_worker_task(worker_task<Space, Timed> what)  // implicit: `make` may return a worker_task
-        : canaries_(what.canaries), identity_(identity_of(what.space))
+        : canaries_(what.canaries), identity_(identity_of(what.space)), measures_time_(measure::measures_time(what.how))
     {
         using held = worker_task<Space, Timed>;
         detail::flush_last_cache(what.how);
@@ -86,6 +86,9 @@ public:
     /// The identity of its space.
     [[nodiscard]] const task_identity& identity() const noexcept { return identity_; }
 
+    /// Whether its costs are times (`measure::measures_time`).
+    [[nodiscard]] bool measures_time() const noexcept { return measures_time_; }
+
     /// Measures one configuration, in the calling process.
     [[nodiscard]] measurement measure(index candidate, const limits& within)
     {
@@ -95,6 +98,7 @@ public:
 private:
     std::vector<canary> canaries_;
     task_identity identity_;
+    bool measures_time_;
     measurement (*run_)(void*, index, const limits&) = nullptr;
     detail::owned held_{};
 };

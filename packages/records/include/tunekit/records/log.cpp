@@ -144,6 +144,7 @@ std::string to_json(const log_content::about& a)
     json_line line;
     line.member("title", a.title).member("unit", a.unit).member("maximize", a.maximize);
     if (a.untuned) line.member("untuned", *a.untuned);
+    if (a.never_worse) line.member("never_worse", true);
     line.member("values", a.values);
     if (!a.goals.empty()) line.member("goals", a.goals);
     return line.text();
@@ -204,6 +205,12 @@ std::string log_content::head::line() const
     if (schema == of_events) out.member("workers", workers).member_json("budget", detail::to_json(budget));
     if (!value_names.empty()) out.member("measured", value_names);
     if (!objective.empty()) out.member("objective", objective);
+    if (meaning != log_content::meaning{}) {
+        detail::json_line told;
+        for (const detail::meaning_member& m : detail::meaning_members)
+            if (!(meaning.*m.at).empty()) told.member(m.name, meaning.*m.at);
+        out.member_json("meaning", told.text());
+    }
     if (about != log_content::about{}) out.member_json("about", detail::to_json(about));
     return out.member_json("tasks", entries + ']').text();
 }
@@ -216,7 +223,26 @@ std::string log_content::event::line() const
     if (what == kind::workers) return detail::json_line().member("workers", n).member("stamp_s", stamp).text();
     if (what == kind::budget)
         return detail::json_line().member_json("budget", detail::to_json(budget)).member("stamp_s", stamp).text();
-    if (what == kind::ended) return detail::json_line().member("ended", why).member("stamp_s", stamp).text();
+    if (what == kind::checks)
+        return detail::json_line()
+            .member_json("checks", detail::json_line()
+                                       .member("made", checks.made)
+                                       .member("disturbed", checks.disturbed)
+                                       .member("unsettled", checks.unsettled)
+                                       .member("measured_again", checks.measured_again)
+                                       .member("waited_s", checks.waited_seconds)
+                                       .member("seconds", checks.seconds)
+                                       .text())
+            .member("task", std::uint64_t{jobs.at(0).task})
+            .member("stamp_s", stamp)
+            .text();
+    if (what == kind::ended) {
+        detail::json_line out;
+        out.member("ended", why);
+        if (!verdict.empty()) out.member("verdict", verdict);
+        if (seconds_to_separate > 0) out.member("seconds_to_separate", seconds_to_separate);
+        return out.member("stamp_s", stamp).text();
+    }
     if (what == kind::joined) {
         detail::json_line out;
         out.member("joined", worker).member("host", about.host).member("device", about.device);

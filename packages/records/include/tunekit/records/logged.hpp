@@ -25,6 +25,7 @@
 #include "tunekit/records/read_log.hpp"
 #include "tunekit/tune/tune.hpp"
 #include "tunekit/tune/tune_tasks.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace tunekit::io {
 
@@ -40,14 +41,20 @@ struct logged_options {
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
     std::vector<std::string> value_names{};              ///< of measurement::values; empty: the tuner's (`name_values`)
-    std::string objective{};     ///< text of what made the costs; a resumed run must have the same
-    log_content::about about{};  ///< what reports say of it
+    std::string objective{};         ///< text of what made the costs; a resumed run must have the same
+    log_content::meaning meaning{};  ///< how the costs come about; see there what a resumed run must have
+    log_content::about about{};      ///< what reports say of it
 };
 
 namespace detail {
 
 template <class T>
 inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<const task>>;
+
+/// Compares what the costs of a run mean with what those of a log do: names, objective, unit, `meaning`. Throws
+/// tunekit::error for what must be the same; returns what else differs, in words.
+[[nodiscard]] std::string compare_meaning(const std::string& path, const log_content::head& was,
+                                          const log_content::head& is);
 
 /// What `logged` does, for a run that each call is given.
 class run_log {
@@ -66,7 +73,8 @@ public:
     void leave(const logged_view& run, std::size_t worker, worker_about about);
     void take_back(const logged_view& run, const job& j, bool lost);
     void compared(const logged_view& run, std::uint64_t round, index candidate, measure::measurement m);
-    void ended(const logged_view& run, std::string why);
+    void ended(const logged_view& run, std::string why, const std::optional<verdict>& says);
+    void set_checks(const logged_view& run, std::size_t task, const machine_checks& seen);
     bool look(const logged_view& run);
 
     [[nodiscard]] bool failed() const noexcept { return file_.failed(); }
@@ -111,7 +119,8 @@ private:
 /// In each task the jobs that were out go out first. A run is replayed with the workers and the budget of the log, but
 /// without its seconds, because stops by time are not decided again. Afterwards it has the workers and the budget of
 /// the new run, which may differ. So a run that its trials or patience had stopped continues if that budget is raised.
-/// Slots keep their length; another length is refused.
+/// Slots keep their length; another length is refused. So is another meaning of the costs, or of their unit, and other
+/// first configurations; the error names what differs.
 ///
 /// A log is read under its lock, and changed only after all of it was told again. So a refused resume changes no byte.
 /// An empty log, or one whose first line is torn, is started again.
@@ -130,7 +139,7 @@ public:
         if (log_.begin(view(tuner_), options)) tuner_.set_limit(limit);
     }
 
-    /// A remark about the resumed log in one line, such as that an older version wrote it; else empty.
+    /// Remarks about the resumed log in one line, such as that the environment was another; else empty.
     [[nodiscard]] const std::string& note() const noexcept { return log_.note(); }
 
     [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n) { return log_.ask(view(tuner_), worker, n); }
@@ -169,8 +178,15 @@ public:
     {
         log_.compared(view(tuner_), round, candidate, std::move(m));
     }
-    /// Records why the run ended.
-    void ended(std::string why) { log_.ended(view(tuner_), std::move(why)); }
+    /// Records why the run ended, and the verdict on its winner.
+    void ended(std::string why, const std::optional<verdict>& says = std::nullopt)
+    {
+        log_.ended(view(tuner_), std::move(why), says);
+    }
+    /// Sets what is known of the machine, and records it.
+    void set_checks(std::size_t task, const machine_checks& seen) { log_.set_checks(view(tuner_), task, seen); }
+    /// What the strategy expects of ln cost of a job that is out.
+    [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const { return tuner_.expected(j); }
     /// Takes back a job that nobody lost.
     void recall(const job& j) { log_.take_back(view(tuner_), j, false); }
     void time(double stamp) { tuner_.time(stamp); }
@@ -186,6 +202,7 @@ public:
     [[nodiscard]] std::size_t ahead() const noexcept { return tuner_.ahead(); }
     [[nodiscard]] double stamp() const noexcept { return tuner_.stamp(); }
     [[nodiscard]] const auto& record() const noexcept { return tuner_.record(); }
+    [[nodiscard]] const auto& limit() const noexcept { return tuner_.limit(); }  ///< the budget in force
     [[nodiscard]] std::size_t workers() const noexcept
         requires requires(const Tuner& t) { t.workers(); }
     {
@@ -234,7 +251,7 @@ template <class Space, class Carrier, class P>
             tunekit::detail::any_measurer measurer(carrier);
             return {space, detail::logged_over(path, space, measurer, tunekit::detail::with_any_strategy(how), limit,
                                                log, options.begin_with.in(space, "tuner: begin_with"),
-                                               {options.watch, options.clock})};
+                                               {options.watch, options.clock, options.checks})};
         } else {
             logged_options is = log;
             if constexpr (pool<std::remove_reference_t<Carrier>>) {

@@ -5,7 +5,7 @@
 /// What a task's run came to, as terminal, JSON and page tell it: its best configuration, what that is compared with,
 /// what the last comparison cannot tell from it, and what failed.
 
-#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,19 +20,20 @@
 #include "tunekit/stats/interval.hpp"
 #include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/pareto.hpp"
+#include "tunekit/tune/tuning.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace tunekit::report {
 
 namespace detail {
 
-/// What the rounds of a task's last comparison say; else empty. They are judged as they were when they were
+/// The race of a task's rounds, without standings where there were none. They are judged as they were when they were
 /// run, so a log's rounds give the same account. A round that was interrupted does not count.
-[[nodiscard]] inline std::optional<last_comparison> last_comparison_of(const seen_task& t)
+[[nodiscard]] inline measure::race_result race_of(const seen_task& t)
 {
     std::vector<index> finalists;
     for (const seen_task::trial& x : t.rounds)
         if (x.round == 0) finalists.push_back(x.candidate);
-    if (finalists.empty()) return std::nullopt;
     measure::race_options how{.max_rounds = 1000};
     for (const std::size_t k : t.goals)
         if (k > 0) how.values.push_back(k - 1);
@@ -46,7 +47,22 @@ namespace detail {
         if (measured.size() != lined_up.size()) break;
         track.finishes(measured);
     }
-    return comparison_of(track.verdict(), t.baseline.value_or(finalists.back()));
+    return track.verdict();
+}
+
+/// What the task ends with. The best of several goals may be worse than the baseline in one of them.
+[[nodiscard]] inline last_comparison concluded(const seen_task& t)
+{
+    tuning record;
+    record.seconds_to_separate = t.seconds_to_separate;
+    const auto ran = [](const seen_task::trial& x) {
+        return x.verified() || (x.measured.at_least && std::isfinite(x.measured.cost));
+    };
+    for (const seen_task::trial& x : t.known)
+        if (ran(x)) record.know({.candidate = x.candidate, .measured = x.measured});
+    for (const seen_task::trial& x : t.trials)
+        if (ran(x)) record.append({.candidate = x.candidate, .measured = x.measured}, 0);
+    return tunekit::concluded(record, race_of(t), t.baseline, !t.never_worse || !t.goals.empty());
 }
 
 }  // namespace detail
@@ -92,10 +108,10 @@ struct findings {
     std::optional<configuration> compared{};           ///< `reference` as it is told
     std::vector<configuration> tied{};                 ///< those that do not differ from the best at 95 %, best first
     std::optional<measure::failure> default_failed{};  ///< why there is no cost of the baseline
-    std::uint32_t rounds = 0;                          ///< of the last comparison, side by side; else 0
-    std::uint32_t rounds_to_separate = 0;              ///< with fewer it separates none, and ties are unclear
-    std::vector<std::size_t> incumbents{};             ///< positions at which the incumbent changed
-    std::vector<failure_count> failures{};             ///< most frequent first
+    tunekit::verdict verdict{};                        ///< what may be said of the best
+    std::size_t runs = 0, slow_runs = 0;    ///< timed runs; those that took more than twice their configuration's least
+    std::vector<std::size_t> incumbents{};  ///< positions at which the incumbent changed
+    std::vector<failure_count> failures{};  ///< most frequent first
     std::size_t verified = 0, failed = 0, cut_short = 0;  ///< trials of each outcome
     std::size_t over_limit = 0;                           ///< trials that break the limit of the objective
     std::optional<configuration> nearest{};  ///< where none keeps the limit: the one that breaks it by the least
@@ -106,9 +122,6 @@ struct findings {
     std::optional<surrogate::variance_shares>
         shares_good{};                 ///< the same, with costs above the median set to the median
     std::vector<std::size_t> order{};  ///< parameters, the most important ones first
-
-    /// Whether too few rounds were run to separate any two, so that ties say nothing.
-    [[nodiscard]] bool unclear() const noexcept { return rounds < rounds_to_separate; }
 };
 
 }  // namespace tunekit::report

@@ -158,6 +158,14 @@ inline void add_shares(const seen_task& t, findings& f)
                 if (t.trials[i].verified()) f.reference = i;
         f.late_gain = std::isfinite(best_before) ? 1 - best / best_before : 0;
     }
+    for (const seen_task::trial& x : t.trials) {
+        const std::vector<double>& runs = x.measured.batches;
+        f.runs += runs.size();
+        if (!runs.empty())
+            f.slow_runs += static_cast<std::size_t>(std::count_if(
+                runs.begin(), runs.end(),
+                [least = *std::min_element(runs.begin(), runs.end())](double s) { return s > 2 * least; }));
+    }
     detail::tell_trials(t, f);
     detail::tell_rounds(t, f);
     detail::tell_front(t, f);

@@ -25,22 +25,7 @@ namespace tunekit::report {
 
 namespace detail {
 
-/// Logs write a byte beyond ASCII as the character of that number; text in UTF-8 comes back as it was.
-[[nodiscard]] inline std::string bytes_of_log(std::string_view text)
-{
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (c < 0x80) {
-            out += text[i];
-        } else if ((c == 0xC2 || c == 0xC3) && i + 1 < text.size()) {
-            out += static_cast<char>(((c & 3U) << 6) | (static_cast<unsigned char>(text[++i]) & 0x3FU));
-        } else {
-            return std::string(text);  // not of these: as it stands
-        }
-    }
-    return out;
-}
+using io::detail::bytes_of_log;
 
 /// Gives a task the goals of these names; none where one of them is unknown.
 inline void take_goals(seen_task& to, const std::vector<std::string>& names)
@@ -77,6 +62,7 @@ inline void judge(seen_task& t, const std::string& text)
     const io::log_content log = io::read_log_beginning(path);
     seen_run out;
     if (log.problem) out.problems.emplace_back(log.problem->what());
+    if (log.torn) out.problems.push_back("log " + path + ": its last line has no end, and is left out");
     const auto& h = log.header;
     for (const auto& t : h.tasks) {
         seen_task one{.name = detail::bytes_of_log(t.name), .size = t.size, .flops = t.flops, .weight = t.weight};
@@ -85,6 +71,7 @@ inline void judge(seen_task& t, const std::string& text)
     }
     out.workers = h.workers;
     std::map<ticket, double> went_out;
+    double separable = 0;
     std::vector<std::optional<double>> asked;  // of each trial: its tell is the event of the same order
     const auto measured_of = [](measure::measurement m) {
         if (m.failed) m.failed->message = detail::bytes_of_log(m.failed->message);
@@ -97,7 +84,7 @@ inline void judge(seen_task& t, const std::string& text)
     };
     for (const io::log_content::event& e : log.events) {
         if (e.what == io::log_content::event::kind::ended)
-            out.stopped = detail::bytes_of_log(e.why), out.seconds = e.stamp;
+            out.stopped = detail::bytes_of_log(e.why), out.seconds = e.stamp, separable = e.seconds_to_separate;
         if (e.what == io::log_content::event::kind::known || e.what == io::log_content::event::kind::round) {
             seen_task& of = out.tasks[e.jobs.front().task];
             const bool round = e.what == io::log_content::event::kind::round;
@@ -111,6 +98,7 @@ inline void judge(seen_task& t, const std::string& text)
                           .stamp = e.stamp,
                           .round = e.n});
         }
+        if (e.what == io::log_content::event::kind::checks) out.tasks[e.jobs.front().task].checks = e.checks;
         if (e.what == io::log_content::event::kind::tell)
             out.tasks[e.jobs.front().task].rounds.clear(), out.stopped.clear();
         if (e.what == io::log_content::event::kind::ask)
@@ -138,6 +126,8 @@ inline void judge(seen_task& t, const std::string& text)
         seen_task& of = out.tasks.front();
         of.unit = {detail::bytes_of_log(h.about.unit), h.about.maximize};
         of.baseline = h.about.untuned;
+        of.seconds_to_separate = separable;
+        of.never_worse = h.about.never_worse;
         of.value_names = all_bytes(h.value_names);
         of.objective = detail::bytes_of_log(h.objective);
         detail::take_goals(of, all_bytes(h.about.goals));

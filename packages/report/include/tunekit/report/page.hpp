@@ -23,7 +23,7 @@
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
-#include "tunekit/report/verdict.hpp"
+#include "tunekit/report/summary.hpp"
 
 namespace tunekit::report {
 
@@ -81,7 +81,7 @@ private:
             to_.begin_verdict("The log has no task.");
             return to_.end_section();
         }
-        const verdict v = verdict_of(run_, all_);
+        const summary v = summary_of(run_, all_);
         to_.begin_verdict(v.headline);
         if (!v.sentences.empty()) {
             to_.words("p", "lead", v.sentences.front());
@@ -158,7 +158,7 @@ private:
         const seen_task& t = run_.tasks[k];
         const findings& f = all_[k];
         if (one_of_many) {
-            const verdict v = verdict_of(t, f);
+            const summary v = summary_of(t, f);
             to_.add("<details class=\"task\" id=\"task-" + std::to_string(k) + "\"" + (k == 0 ? " open" : "") +
                     ">\n<summary>" + styled("h2", {}, t.name) + ' ' + styled("span", {}, v.headline) + "</summary>\n");
             to_.list("plain", v.sentences);
@@ -170,7 +170,7 @@ private:
             to_.begin_section("How it was found");
             std::string note =
                 "Each dot is a configuration that ran, the line the best so far, on a logarithmic scale.";
-            if (f.rounds > 0)
+            if (f.verdict.rounds > 0)
                 note += " Costs here are of single trials; those of the winner above are of the rounds side by side.";
             if (f.failed > 0) note += " Crosses above failed.";
             if (f.cut_short > 0) note += " Triangles were cut short: they are at least that slow.";

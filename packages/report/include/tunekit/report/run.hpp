@@ -18,6 +18,7 @@
 #include "tunekit/report/cost_unit.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/tune/task.hpp"
+#include "tunekit/tune/tuned.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::report {
@@ -35,10 +36,7 @@ struct seen_task {
         std::uint64_t round = 0;            ///< of the last comparison
 
         /// Whether it breaks the limit of its objective.
-        [[nodiscard]] bool over_limit() const noexcept
-        {
-            return measured.ok() && measured.cost >= measure::broken_cost;
-        }
+        [[nodiscard]] bool over_limit() const noexcept { return measured.over_limit(); }
 
         /// Whether it has a time that can be drawn and compared.
         [[nodiscard]] bool verified() const noexcept
@@ -60,6 +58,9 @@ struct seen_task {
     std::vector<trial> known{};                     ///< results from before the run
     std::vector<trial> rounds{};                    ///< of the last comparison, in the order they were measured
     std::vector<std::size_t> goals{};               ///< of a front: 0 the cost, k + 1 value k; empty: there is one goal
+    machine_checks checks{};                        ///< what the run has seen of its machine
+    double seconds_to_separate = 0;                 ///< of a run whose race can tell two apart, about; 0: not known
+    bool never_worse = false;                       ///< whether the run ends with the baseline as `concluded` does
     std::string objective{};                        ///< the text of what the costs are of; empty: as they were measured
 };
 
@@ -98,6 +99,15 @@ template <space::described Space>
                               .stamp = record.curve()[i].seconds,
                               .worker = t.worker});
     }
+    for (std::size_t r = 0; r < record.rounds.size(); ++r)
+        for (const auto& t : record.rounds[r])
+            out.rounds.push_back({.candidate = t.candidate,
+                                  .values = space.texts(t.candidate),
+                                  .measured = t.measured,
+                                  .stamp = record.seconds(),
+                                  .round = r});
+    out.seconds_to_separate = record.seconds_to_separate;
+    out.checks = record.checks();
     return out;
 }
 
@@ -109,6 +119,16 @@ template <space::described Space>
 {
     seen_run out{.title = name, .seconds = record.seconds(), .stopped = to_text(record.stopped())};
     out.tasks.push_back(detail::seen_of(std::move(name), space, record));
+    return out;
+}
+
+/// The same with its baseline, from what `tune` returned.
+template <space::described Space>
+[[nodiscard]] seen_run seen_run_of(std::string name, const tuned<Space>& found)
+{
+    seen_run out = seen_run_of(std::move(name), found.space(), found);
+    out.tasks.front().baseline = found.baseline();
+    out.tasks.front().never_worse = found.verdict().kept;
     return out;
 }
 

@@ -15,8 +15,8 @@
 
 #include "tunekit/report/detail/markup.hpp"
 #include "tunekit/report/detail/page_front.hpp"
+#include "tunekit/report/summary.hpp"
 #include "tunekit/report/text_table.hpp"
-#include "tunekit/report/verdict.hpp"
 
 namespace tunekit::report {
 
@@ -84,8 +84,8 @@ namespace detail {
     return out + parts[eighths % 8];
 }
 
-/// A verdict, its sentences indented.
-[[nodiscard]] inline std::string verdict_text(const verdict& v)
+/// A summary, its sentences indented.
+[[nodiscard]] inline std::string summary_text(const summary& v)
 {
     std::string out = printable(v.headline) + '\n';
     for (const auto& s : v.sentences) out += wrapped(printable(s), "  ");
@@ -94,7 +94,7 @@ namespace detail {
 
 inline void add_task(std::string& out, const seen_task& t, const findings& f, bool with_verdict)
 {
-    if (with_verdict) out += '\n' + printable(t.name) + ": " + verdict_text(verdict_of(t, f));
+    if (with_verdict) out += '\n' + printable(t.name) + ": " + summary_text(summary_of(t, f));
     if (f.winner) {
         constexpr std::size_t columns = 60;
         std::vector<double> best(columns, std::numeric_limits<double>::infinity());
@@ -136,7 +136,7 @@ inline void add_task(std::string& out, const seen_task& t, const findings& f, bo
     std::string out = printable(run.title) + "\n";
     for (const auto& p : run.problems) out += wrapped("! " + printable(p), "");
     if (run.tasks.empty()) return out + "The log has no task.\n";
-    out += '\n' + verdict_text(verdict_of(run, all));
+    out += '\n' + summary_text(summary_of(run, all));
     const auto points = latency_of(run);
     if (run.tasks.size() > 1 && !points.empty()) {
         constexpr std::size_t columns = 60;

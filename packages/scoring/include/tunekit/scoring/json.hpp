@@ -53,13 +53,18 @@ namespace detail {
         out["standings"].push_back({{"strategy", t.strategy},
                                     {"p", detail::json_of(t.p)},
                                     {"s", detail::json_of(t.s)},
+                                    {"clamped", detail::json_of(t.clamped)},
+                                    {"evaluations_to_5", finite_or_null(t.to_5)},
                                     {"regret", finite_or_null(t.regret)},
                                     {"own_s_per_evaluation", finite_or_null(t.own_seconds)},
                                     {"spaces_reached_5", t.reached_5},
                                     {"spaces_reached_1", t.reached_1}});
     for (const scoreboard::difference& d : all.differences)
-        out["differences"].push_back(
-            {{"strategy", d.strategy}, {"than", d.than}, {"p", detail::json_of(d.p)}, {"s", detail::json_of(d.s)}});
+        out["differences"].push_back({{"strategy", d.strategy},
+                                      {"than", d.than},
+                                      {"p", detail::json_of(d.p)},
+                                      {"s", detail::json_of(d.s)},
+                                      {"clamped", detail::json_of(d.clamped)}});
     for (const outcome& o : all.outcomes)
         out["outcomes"].push_back(
             {{"strategy", o.strategy},
@@ -67,13 +72,15 @@ namespace detail {
              {"repeats", o.s.size()},
              {"p", finite_or_null(o.p)},
              {"s", finite_or_null(o.s_mean())},
+             {"clamped", finite_or_null(o.clamped_mean())},
              {"evaluations_to_5", finite_or_null(o.evaluations_to_5)},
+             {"mean_to_5", finite_or_null(o.mean_to_5)},
              {"evaluations_to_1", finite_or_null(o.evaluations_to_1)},
              {"regret", finite_or_null(o.regret)},
              {"failed_share", o.failed_share ? finite_or_null(*o.failed_share) : ordered_json(nullptr)},
              {"own_s_per_evaluation", finite_or_null(o.own_seconds)},
              {"evaluations", o.evaluations}});
-    return out.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+    return out.dump(2, ' ', true, ordered_json::error_handler_t::replace) + '\n';
 }
 
 }  // namespace tunekit::scoring

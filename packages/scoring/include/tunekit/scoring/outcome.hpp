@@ -18,31 +18,31 @@
 #include "tunekit/scoring/recording.hpp"
 #include "tunekit/scoring/trajectory.hpp"
 #include "tunekit/scoring/yardstick.hpp"
+#include "tunekit/stats/moments.hpp"
 
 namespace tunekit::scoring {
 
 /// The scores of one strategy on one space, over all repeats.
 struct outcome {
-    std::string strategy;          ///< its name
-    std::string space;             ///< its name
-    double p = 0;                  ///< score over time, of all repeats together
-    std::vector<double> s{};       ///< score by evaluations, of each repeat
-    std::vector<double> shares{};  ///< the share of the way to the optimum after each evaluation, mean over repeats
+    std::string strategy;           ///< its name
+    std::string space;              ///< its name
+    double p = 0;                   ///< score over time, of all repeats together
+    std::vector<double> s{};        ///< score by evaluations, of each repeat
+    std::vector<double> clamped{};  ///< the same with every share at -1 at least
+    std::vector<double> shares{};   ///< the share of the way to the optimum after each evaluation, mean over repeats
     std::vector<std::vector<double>> ranks{};  ///< of each repeat over time, for intervals of p
-    double evaluations_to_5 = 0;           ///< to 5 % above the optimum, median; infinite where most did not reach it
-    double evaluations_to_1 = 0;           ///< to 1 % above it
-    double regret = 0;                     ///< mean of best / optimum - 1 after the `judged` evaluations
+    double evaluations_to_5 = 0;  ///< to 5 % above the optimum, median; infinite where most did not reach it
+    double evaluations_to_1 = 0;  ///< to 1 % above it
+    double mean_to_5 = 0;         ///< to 5 %, mean; one evaluation more than a run has where it did not reach it
+    double regret = 0;            ///< mean of best / optimum - 1 after the `judged` evaluations
     std::optional<double> failed_share{};  ///< of the evaluations; empty: unknown
     double own_seconds = 0;                ///< of the strategy per evaluation; NaN: unknown
     std::size_t evaluations = 0;           ///< of the longest repeat
 
     /// The mean of `s`.
-    [[nodiscard]] double s_mean() const
-    {
-        double sum = 0;
-        for (const double x : s) sum += x;
-        return sum / static_cast<double>(s.size());
-    }
+    [[nodiscard]] double s_mean() const { return stats::mean(s); }
+    /// The mean of `clamped`.
+    [[nodiscard]] double clamped_mean() const { return stats::mean(clamped); }
 };
 
 namespace detail {
@@ -87,6 +87,8 @@ namespace detail {
         const auto shares = detail::shares_by_evaluations(by, run);
         for (std::size_t k = 0; k < shares.size(); ++k) out.shares[k] += shares[k] / static_cast<double>(runs.size());
         out.s.push_back(by.score_by_evaluations(run));
+        out.clamped.push_back(by.score_by_evaluations(run, -1));
+        out.mean_to_5 += (std::min)(to_5.back(), static_cast<double>(n + 1)) / static_cast<double>(runs.size());
         out.ranks.push_back(detail::ranks_over_time(by, run));
         out.evaluations = (std::max)(out.evaluations, n);
         if (!run.own.empty()) own += run.own.back();

@@ -88,12 +88,13 @@ using cell = report::document::cell;
     };
     const auto reached = [&](std::size_t n) { return cell(std::to_string(n) + of, static_cast<double>(n)); };
     report::document::table out{.caption = "Means over all spaces",
-                                .columns = {"strategy", s_name, "95 %", "P*", "95 %", "worst space", "regret", "to 5 %",
-                                            "to 1 %", "own \xC2\xB5s"}};
+                                .columns = {"strategy", s_name, "95 %", "clamped", "P*", "95 %", "worst space",
+                                            "regret", "to 5 %", "to 1 %", "evaluations to 5 %", "own \xC2\xB5s"}};
     for (const scoreboard::standing& t : all.standings)
-        out.rows.push_back({t.strategy, share(t.s.mean, 3), range(t.s), t.p ? share(t.p->mean, 3) : cell("none", -1e9),
-                            t.p ? range(*t.p) : cell("", -1e9), share(t.s.worst, 2), percent_cell(t.regret),
-                            reached(t.reached_5), reached(t.reached_1),
+        out.rows.push_back({t.strategy, share(t.s.mean, 3), range(t.s), share(t.clamped.mean, 3),
+                            t.p ? share(t.p->mean, 3) : cell("none", -1e9), t.p ? range(*t.p) : cell("", -1e9),
+                            share(t.s.worst, 2), percent_cell(t.regret), reached(t.reached_5), reached(t.reached_1),
+                            share(t.to_5, 1),
                             std::isfinite(t.own_seconds) ? cell(decimals(1e6 * t.own_seconds, 2), t.own_seconds)
                                                          : cell("unknown", 1e9)});
     return out;
@@ -102,12 +103,13 @@ using cell = report::document::cell;
 [[nodiscard]] inline report::document::table outcomes_table(const scoreboard& all)
 {
     report::document::table out{.caption = "Every strategy on every space",
-                                .columns = {"strategy, space", "P", "S" + std::to_string(all.judged),
+                                .columns = {"strategy, space", "P", "S" + std::to_string(all.judged), "clamped",
                                             "evaluations to 5 %", "to 1 %", "regret", "failed"}};
     const auto reached = [](double n) { return std::isfinite(n) ? share(n, 0) : cell("not reached", 1e9); };
     for (const outcome& o : all.outcomes)
         out.rows.push_back({o.strategy + ", " + o.space, share(o.p, 2), share(o.s_mean(), 2),
-                            reached(o.evaluations_to_5), reached(o.evaluations_to_1), percent_cell(o.regret),
+                            share(o.clamped_mean(), 2), reached(o.evaluations_to_5), reached(o.evaluations_to_1),
+                            percent_cell(o.regret),
                             o.failed_share ? percent_cell(*o.failed_share) : cell("unknown", -1)});
     return out;
 }

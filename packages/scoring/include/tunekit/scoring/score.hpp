@@ -5,6 +5,7 @@
 /// Comparison of strategies on recorded spaces: standings with intervals, and paired differences.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -62,6 +63,8 @@ struct scoreboard {
         std::string strategy;          ///< its name
         std::optional<aggregate> p{};  ///< P*: over the spaces on which a score over time is meaningful; else empty
         aggregate s{};                 ///< the score by evaluations
+        aggregate clamped{};           ///< the same with every share at -1 at least
+        double to_5 = 0;               ///< evaluations to 5 %: geometric mean over spaces of `outcome::mean_to_5`
         double regret = 0;             ///< mean over spaces; may be infinite
         double own_seconds = 0;        ///< per evaluation, mean over spaces; NaN: unknown
         std::size_t reached_5 = 0;     ///< spaces where half of the repeats came within 5 % of the optimum
@@ -74,6 +77,7 @@ struct scoreboard {
         std::string than;              ///< name of the second
         std::optional<aggregate> p{};  ///< of the scores over time; else empty
         aggregate s{};                 ///< of the scores by evaluations
+        aggregate clamped{};           ///< of these with every share at -1 at least
     };
 
     std::size_t judged = 200;               ///< evaluations behind S
@@ -142,9 +146,11 @@ template <class Of>
     require(!of.empty() && of.size() == by.size(), "standing_of: want an outcome for every space, and at least one");
     scoreboard::standing out{.strategy = of.front().strategy};
     const auto n = static_cast<double>(of.size());
-    std::vector<double> p, s;
+    std::vector<double> p, s, clamped;
     for (const outcome& o : of) {
         s.push_back(o.s_mean());
+        clamped.push_back(o.clamped_mean());
+        out.to_5 += std::log(o.mean_to_5) / n;
         out.own_seconds += o.own_seconds / n;
         out.regret += o.regret / n;
         out.reached_5 += o.evaluations_to_5 < std::numeric_limits<double>::infinity() ? 1U : 0U;
@@ -159,6 +165,9 @@ template <class Of>
             return score_by_steps(by[timed[i]], of[timed[i]].ranks, which);
         });
     out.s = detail::over_spaces(s, repeats, [&](std::size_t i, rows which) { return detail::mean_at(of[i].s, which); });
+    out.clamped = detail::over_spaces(clamped, repeats,
+                                      [&](std::size_t i, rows which) { return detail::mean_at(of[i].clamped, which); });
+    out.to_5 = std::exp(out.to_5);
     return out;
 }
 
@@ -172,8 +181,11 @@ template <class Of>
             "difference_of: want an outcome of both for every space, and at least one");
     scoreboard::difference out{.strategy = of.front().strategy, .than = than.front().strategy};
     const std::size_t repeats = (std::min)(detail::least_repeats(of), detail::least_repeats(than));
-    std::vector<double> p, s;
-    for (std::size_t i = 0; i < of.size(); ++i) s.push_back(of[i].s_mean() - than[i].s_mean());
+    std::vector<double> p, s, clamped;
+    for (std::size_t i = 0; i < of.size(); ++i) {
+        s.push_back(of[i].s_mean() - than[i].s_mean());
+        clamped.push_back(of[i].clamped_mean() - than[i].clamped_mean());
+    }
     const auto timed = detail::timed_of(by);
     for (const std::size_t i : timed) p.push_back(of[i].p - than[i].p);
     using rows = std::span<const std::uint32_t>;
@@ -184,6 +196,9 @@ template <class Of>
         });
     out.s = detail::over_spaces(s, repeats, [&](std::size_t i, rows which) {
         return detail::mean_at(of[i].s, which) - detail::mean_at(than[i].s, which);
+    });
+    out.clamped = detail::over_spaces(clamped, repeats, [&](std::size_t i, rows which) {
+        return detail::mean_at(of[i].clamped, which) - detail::mean_at(than[i].clamped, which);
     });
     return out;
 }

@@ -29,15 +29,16 @@ namespace tunekit::scoring {
         std::snprintf(text, sizeof text, "%+.3f (%+.3f to %+.3f)", a.mean, a.within.low, a.within.high);
         return std::string(text);
     };
-    report::text_table standings(
-        {"strategy", "P*", "", "95 %", s_name, "", "95 %", "regret", "to 5 %", "to 1 %", "own us/eval"},
-        {-18, 6, 8, 8, 6, 8, 8, 10, 7, 7, 11});
+    report::text_table standings({"strategy", "P*", "", "95 %", s_name, "", "95 %", "clamped", "regret", "to 5 %",
+                                  "to 1 %", "evals", "own us/eval"},
+                                 {-18, 6, 8, 8, 6, 8, 8, 8, 10, 7, 7, 6, 11});
     for (const scoreboard::standing& t : all.standings) {
         const auto p = [&](double x) { return t.p ? report::fixed(x, 3) : std::string("-"); };
         const scoreboard::aggregate timed = t.p.value_or(scoreboard::aggregate{});
         standings.row(t.strategy, p(timed.mean), p(timed.within.low), p(timed.within.high), report::fixed(t.s.mean, 3),
-                      report::fixed(t.s.within.low, 3), report::fixed(t.s.within.high, 3), percent(t.regret, 2),
-                      std::to_string(t.reached_5) + of, std::to_string(t.reached_1) + of,
+                      report::fixed(t.s.within.low, 3), report::fixed(t.s.within.high, 3),
+                      report::fixed(t.clamped.mean, 3), percent(t.regret, 2), std::to_string(t.reached_5) + of,
+                      std::to_string(t.reached_1) + of, report::fixed(t.to_5, 1),
                       report::fixed(1e6 * t.own_seconds, 2));
     }
     std::string out = standings.text();
@@ -48,12 +49,13 @@ namespace tunekit::scoring {
         out += '\n';
     }
     for (const auto& name : all.incomplete) out += report::printable(name) + ": not on every space, so not ranked\n";
-    report::text_table outcomes({"strategy", "space", "P", s_name, "to 5 %", "to 1 %", "regret", "failed"},
-                                {-18, -28, 6, 6, 7, 7, 10, 8});
+    report::text_table outcomes({"strategy", "space", "P", s_name, "clamped", "to 5 %", "to 1 %", "regret", "failed"},
+                                {-18, -28, 6, 6, 8, 7, 7, 10, 8});
     const auto evaluations = [](double n) { return std::isfinite(n) ? report::fixed(n, 0) : std::string("-"); };
     for (const outcome& o : all.outcomes)
         outcomes.row(o.strategy, o.space, report::fixed(o.p, 2), report::fixed(o.s_mean(), 2),
-                     evaluations(o.evaluations_to_5), evaluations(o.evaluations_to_1), percent(o.regret, 2),
+                     report::fixed(o.clamped_mean(), 2), evaluations(o.evaluations_to_5),
+                     evaluations(o.evaluations_to_1), percent(o.regret, 2),
                      o.failed_share ? percent(*o.failed_share, 1) : std::string("unknown"));
     return out + '\n' + outcomes.text();
 }

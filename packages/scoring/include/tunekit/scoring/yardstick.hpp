@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -48,8 +49,10 @@ struct yardstick {
     ///
     ///     S = mean over k of (chance[k] - ln best[k]) / (chance[k] - ln optimum)
     ///
-    /// A run that ends early keeps its last.
-    [[nodiscard]] double score_by_evaluations(const trajectory& run) const;
+    /// A run that ends early keeps its last. A share below `least` counts as `least`: where random search comes next to
+    /// the optimum, the way is short, and one late run would decide the mean.
+    [[nodiscard]] double score_by_evaluations(const trajectory& run,
+                                              double least = -std::numeric_limits<double>::infinity()) const;
 
     /// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing
     /// Auto-Tuning Optimization Algorithms. It is the mean over `times` of the share of the way from random search's
@@ -155,10 +158,11 @@ namespace detail {
 [[nodiscard]] inline double share_of_the_way(const yardstick& on, std::span<const double> ranks)
 {
     double sum = 0;
+    const double least = 1e-12 * (on.baseline.front() - on.valid.front());
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         const double cost = on.valid[static_cast<std::size_t>(std::nearbyint(ranks[i]))];
         const double way = on.baseline[i] - on.valid.front();
-        if (way > 0) sum += (on.baseline[i] - cost) / way;  // where random search is there already, nobody gains
+        if (way > least) sum += (on.baseline[i] - cost) / way;  // where random search is there already, nobody gains
     }
     return sum / static_cast<double>(ranks.size());
 }
@@ -176,11 +180,11 @@ namespace detail {
 
 }  // namespace detail
 
-inline double yardstick::score_by_evaluations(const trajectory& run) const
+inline double yardstick::score_by_evaluations(const trajectory& run, double least) const
 {
     const auto shares = detail::shares_by_evaluations(*this, run);
     double sum = 0;
-    for (const double x : shares) sum += x;
+    for (const double x : shares) sum += (std::max)(x, least);
     return sum / static_cast<double>(shares.size());
 }
 

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure {
 
@@ -98,16 +98,6 @@ void each_attribute(std::string_view info, F&& f)
     }
 }
 
-/// The content of a file; empty where it cannot be read.
-inline std::string read_file(const std::string& name)
-{
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "rb"), &std::fclose);
-    std::string out;
-    char some[16384];
-    for (std::size_t got = 0; file && (got = std::fread(some, 1, sizeof some, file.get())) > 0;) out.append(some, got);
-    return out;
-}
-
 }  // namespace detail
 
 /// The resources that one kernel needs. CUDA's cuFuncGetAttribute gives the same for a loaded kernel.
@@ -166,10 +156,10 @@ namespace detail {
     return out;
 }
 
-/// The resources of `kernel` in the file `cubin`; empty where the file does not give them.
+/// The resources of `kernel` in the file `cubin`, which is ours; empty where the file does not give them.
 [[nodiscard]] inline std::optional<cuda_resources> cubin_resources(const std::string& cubin, const std::string& kernel)
 {
-    const auto all = cubin_kernels(read_file(cubin));
+    const auto all = cubin_kernels(bytes_of(cubin).value_or(std::string()));
     const auto at = all.find(kernel);
     if (at == all.end() || at->second.registers == 0) return std::nullopt;
     return at->second;

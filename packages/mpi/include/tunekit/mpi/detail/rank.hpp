@@ -22,6 +22,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/mpi/code_folder.hpp"
 #include "tunekit/mpi/detail/endpoint.hpp"
 #include "tunekit/mpi/detail/mpi.hpp"
@@ -160,14 +161,15 @@ inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const
     endpoint line(comm);
     server at(std::move(own.pool), own.why, who, code);
     naps pause;
-    double heard = MPI_Wtime();
+    const measure::wall_clock now;  // that of MPI may be the time of day, which jumps
+    double heard = now();
     while (!at.over()) {
         at.look_after(0.02);
         bool quiet = !at.busy();
         while (const auto m = line.receive()) {
             if (m->worker != 0) continue;
             quiet = false;
-            heard = MPI_Wtime();
+            heard = now();
             at.hear(*m);
             if (m->what == word::bye) left_alone("has failed");
         }
@@ -175,7 +177,7 @@ inline void serve_rank(MPI_Comm comm, own_worker own, const greeting& who, const
             quiet = false;
             line.send(0, m->what, std::move(m->bytes));
         }
-        if (MPI_Wtime() > heard + patience_seconds && !at.left()) left_alone("has said nothing for patience_seconds");
+        if (now() > heard + patience_seconds && !at.left()) left_alone("has said nothing for patience_seconds");
         if (quiet) pause.take(1);
         else pause.wake();
     }

@@ -125,7 +125,7 @@ public:
         if (moment >= next_look_) {
             next_look_ = never;
             for (std::size_t w = 0; w < work_.size(); ++w) {
-                if (work_[w].until <= moment) lose(w, state::silent);
+                if (work_[w].until <= moment) silence(w, moment);
                 next_look_ = (std::min)(next_look_, work_[w].until);
             }
         }
@@ -136,7 +136,7 @@ private:
     struct assignment {
         std::uint64_t number = 0;  ///< the number of the last order that it was sent
         piece of{};
-        double until = never;
+        double leased = 0, until = never;  ///< since when it is waited for, and how long
     };
 
     void become(std::size_t w, state next)
@@ -164,8 +164,8 @@ private:
 
     void lease(assignment& a, double seconds)
     {
-        a.until =
-            (std::min)(carrier_->now() + seconds, (std::numeric_limits<double>::max)());  // limits may be infinite
+        a.leased = carrier_->now();
+        a.until = (std::min)(a.leased + seconds, (std::numeric_limits<double>::max)());  // limits may be infinite
         next_look_ = (std::min)(next_look_, a.until);
     }
 
@@ -258,6 +258,7 @@ private:
         member& m = members_[w];
         if (m.at == state::silent && work_[w].number == r.number) {
             ++late_;
+            m.why.clear();
             return wait_or_check(w);
         }
         if (!busy_with(w, r.number)) return;
@@ -315,6 +316,14 @@ private:
             return stats::mean(a->reference) < stats::mean(b->reference);
         });
         return compared(members_[w].reference, (*middle)->reference);
+    }
+
+    /// The lease of a worker has expired: it is stopped, or cannot be reached.
+    void silence(std::size_t w, double moment)
+    {
+        members_[w].why = "does not answer: nothing was heard of it for " +
+                          core::text_of(moment - work_[w].leased, std::chars_format::fixed, 1) + " s";
+        lose(w, state::silent);
     }
 
     /// Marks the worker as not usable. Its order is lost.

@@ -37,7 +37,7 @@ struct greeting {
     mpi::duty duty = mpi::duty::measures;         ///< what it does of a job
     std::vector<measure::task_identity> tasks{};  ///< the size and fingerprint of each task's space
 
-    static constexpr std::uint32_t current = 5;  ///< the version of the messages of this library
+    static constexpr std::uint32_t current = 6;  ///< the version of the messages of this library
 
     friend bool operator==(const greeting&, const greeting&) = default;
     /// Hands `io` the members of `m` in the order of their bytes.
@@ -60,6 +60,7 @@ struct order {
     {
         io(m.number), io(m.task), io(m.candidate), io(m.code);
         io(m.within.abandon_above), io(m.within.run_seconds), io(m.within.build_seconds), io(m.within.abandon_factor);
+        io(m.within.most_runs);
     }
 };
 

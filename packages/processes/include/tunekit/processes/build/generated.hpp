@@ -37,6 +37,8 @@ public:
     /// The measurer that runs what was built.
     [[nodiscard]] const Inner& running() const noexcept { return inner_; }
 
+    [[nodiscard]] bool measures_time() const { return measure::measures_time(inner_); }
+
     /// Builds a batch and measures it, in its order.
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {

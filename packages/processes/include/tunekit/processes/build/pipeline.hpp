@@ -124,6 +124,8 @@ public:
     /// The pool that runs what was built. Submit nothing to it directly.
     [[nodiscard]] Runners& running() noexcept { return runners_; }
 
+    /// Whether its costs are times (`measure::measures_time`).
+    [[nodiscard]] bool measures_time() const { return measure::measures_time(runners_); }
     [[nodiscard]] std::size_t workers() const noexcept { return runners_.workers(); }
     /// The number of jobs that may be submitted now: those that run and `ahead` more, less those that are out.
     [[nodiscard]] std::size_t room() const noexcept

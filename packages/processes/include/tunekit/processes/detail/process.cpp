@@ -19,7 +19,12 @@ const char* remedy_of(int why) noexcept
 
 bool wrote_file(const std::string& name, std::string_view text, mode_t mode) noexcept
 {
-    const descriptor file(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode));
+    const auto opened = [&] {
+        constexpr int waits_for_nobody = O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+        return descriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | waits_for_nobody, mode));
+    };
+    descriptor file = opened();
+    if (!file && errno == ELOOP && ::unlink(name.c_str()) == 0) file = opened();  // a link gives way
     if (!file) return false;
     while (!text.empty()) {
         const ssize_t put = ::write(file.get(), text.data(), text.size());

@@ -8,6 +8,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
+#include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure::detail {
@@ -106,8 +107,16 @@ void program_texts::find() const
             throw error("program: there is no program '" + (has_folder(name) ? beside(name, {}) : name) +
                         "' to run; name one that is there and may be run");
     }
-    if (directory_.constant() && !directory_.filled({}).empty() && ::access(directory_.filled({}).c_str(), X_OK) != 0)
-        throw error("program: there is no folder '" + directory_.filled({}) + "' to run in; name one that is there");
+    if (!directory_.constant()) return;
+    const std::string in = directory_.filled({});
+    const auto there = system::detail::state_of(in);
+    if (!in.empty() && (!there || !there->is_folder() || ::access(in.c_str(), X_OK) != 0))
+        throw error("program: there is no folder '" + in + "' to run in; name one that is there");
+    const auto look_at = [&](const text_template& path) {
+        if (path.constant() && !path.filled({}).empty()) refuse_irregular(beside(path.filled({}), {}));
+    };
+    look_at(result_file_);
+    for (const written_file& f : files_) look_at(f.to);
 }
 
 program_texts::text_template program_texts::one(const std::string& what, const std::string& text) const

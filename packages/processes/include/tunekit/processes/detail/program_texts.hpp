@@ -52,7 +52,8 @@ public:
     /// none.
     [[nodiscard]] std::vector<std::string> named_by_build() const;
 
-    /// Throws tunekit::error where the program does not exist, as far as that can be known before anything is built.
+    /// Throws tunekit::error where the program does not exist, or a file cannot be one, as far as that can be known
+    /// before anything is built.
     void find() const;
 
 private:

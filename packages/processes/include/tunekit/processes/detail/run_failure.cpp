@@ -10,6 +10,7 @@
 
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
+#include "tunekit/processes/files/regular_file.hpp"
 #include "tunekit/processes/program/readings.hpp"
 #include "tunekit/processes/system/own_files.hpp"
 
@@ -72,8 +73,15 @@ std::optional<std::string> file_text(const std::string& path, std::size_t bytes)
     return out;
 }
 
+void refuse_irregular(const std::string& path)
+{
+    if (const auto there = system::detail::state_of_name(path))
+        io::detail::regular_file::refuse_others(*there, "program: '" + path + '\'', true);
+}
+
 void put_file(const std::string& path, std::string_view text)
 {
+    refuse_irregular(path);
     if (wrote_file(path, text, 0666)) return;
     if (is_scarcity(errno)) throw no_resources("'" + path + "' cannot be written", errno);
     refuse(failure_kind::invalid, "'" + path + "' cannot be written: " + std::strerror(errno));

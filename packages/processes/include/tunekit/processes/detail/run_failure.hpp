@@ -29,6 +29,10 @@ std::optional<failure> failure_of(const finished_run& run, const std::string& na
 /// longer than `bytes`.
 std::optional<std::string> file_text(const std::string& path, std::size_t bytes);
 
+/// Throws tunekit::error where something is at `path` that is neither a file nor a link.
+void refuse_irregular(const std::string& path);
+
+/// Writes a file. Throws no_resources where the disk has no more to give.
 void put_file(const std::string& path, std::string_view text);
 
 /// Makes `folder` an empty one. Throws no_resources, with the failure `why` of a configuration that ran there, where

@@ -43,6 +43,7 @@ public:
     void end() { state_ = leave("it was ended"); }
     [[nodiscard]] const std::string& why_gone() const { return std::get<no_children>(state_).why; }
     void begin(const order& next);
+    void renew() noexcept { worker_.socket.reset(); }
     void watch(poll_set& events) const;
     bool advance();
     [[nodiscard]] std::optional<measurement> take();
@@ -422,6 +423,7 @@ const worker_hold& worker_link::hold() const noexcept { return it_->hold(); }
 void worker_link::end() { it_->end(); }
 const std::string& worker_link::why_gone() const { return it_->why_gone(); }
 void worker_link::begin(const order& next) { it_->begin(next); }
+void worker_link::renew() noexcept { it_->renew(); }
 void worker_link::watch(poll_set& events) const { it_->watch(events); }
 bool worker_link::advance() { return it_->advance(); }
 std::optional<measurement> worker_link::take() { return it_->take(); }

@@ -67,6 +67,9 @@ public:
     /// before was taken.
     void begin(const order& next);
 
+    /// The next candidate gets a new worker. Precondition: as that of `begin`.
+    void renew() noexcept;
+
     /// Adds what it waits for to `events`.
     void watch(poll_set& events) const;
 

@@ -119,7 +119,8 @@ bool log_file::save(const char* what)
     try {
         why = "log " + path_ + ": " + what + " while the run went on; ";
         std::string name = where_ + ".saved";
-        for (int n = 2; n < 100 && system::detail::is_taken(name); ++n) name = where_ + ".saved" + std::to_string(n);
+        for (int n = 2; n < 100 && system::detail::state_of_name(name); ++n)
+            name = where_ + ".saved" + std::to_string(n);
         detail::regular_file beside(name, system::detail::opening::append_new, "log " + name);
         const auto check = [&](bool good) {
             if (!good) throw error("log " + name + ": " + std::strerror(errno));

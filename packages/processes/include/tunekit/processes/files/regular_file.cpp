@@ -21,7 +21,8 @@ regular_file::regular_file(const std::string& path, system::detail::opening how,
         if (why == EEXIST)
             throw error(what + ": exists already; resume it (.resume = true, or --resume), or name another file");
         throw error(what + ": cannot be opened for " + (how == system::detail::opening::read ? "reading" : "writing") +
-                    ": " + std::strerror(why));
+                    ": " + std::strerror(why) +
+                    (why == EMFILE ? "; want a higher limit of open files (ulimit -n)" : ""));
     }
     try {
         leave_standard_streams(what);
@@ -73,10 +74,10 @@ void regular_file::leave_standard_streams(const std::string& what)
     system::detail::close_file(std::exchange(fd_, above));
 }
 
-void regular_file::refuse_others(const system::detail::file_state& s, const std::string& what)
+void regular_file::refuse_others(const system::detail::file_state& s, const std::string& what, bool links)
 {
     using kind = system::detail::file_state::kind;
-    if (s.is == kind::file) return;
+    if (s.is == kind::file || (links && s.is == kind::link)) return;
     const char* is = s.is == kind::folder ? "a folder" : s.is == kind::pipe ? "a pipe" : "a device";
     throw error(what + ": is " + is + ", want a regular file");
 }

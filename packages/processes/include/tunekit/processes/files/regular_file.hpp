@@ -37,11 +37,15 @@ public:
     /// system calls the end.
     [[nodiscard]] std::string text(const std::string& what) const;
 
+    /// The descriptor, which the caller closes from now on.
+    [[nodiscard]] int released() noexcept { return std::exchange(fd_, -1); }
+
+    /// Throws tunekit::error where this is neither a file nor, if `links` may be, a link.
+    static void refuse_others(const system::detail::file_state& s, const std::string& what, bool links = false);
+
 private:
     /// In a program without standard error, say, this would be 2, and get every message.
     void leave_standard_streams(const std::string& what);
-
-    static void refuse_others(const system::detail::file_state& s, const std::string& what);
 
     int fd_ = -1;
 };

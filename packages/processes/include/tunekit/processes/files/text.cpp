@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/processes/files/text.hpp"
 
-#include <cerrno>
-#include <cstdio>
-
 #include "tunekit/core/text.hpp"
 #include "tunekit/processes/detail/file_writer.hpp"
+#include "tunekit/processes/files/regular_file.hpp"
 
 namespace tunekit::io {
 
@@ -59,26 +57,9 @@ namespace detail {
 
 std::string read_text(const std::string& path)
 {
-    std::FILE* file = std::fopen(path.c_str(), "rb");
-    if (file == nullptr)
-        throw error(path + ": cannot be opened, want " +
-                    (errno == EMFILE ? "a higher limit of open files (ulimit -n)" : "a readable file"));
-    std::string out;
-    bool broken = false, full = false;
-    try {
-        char buffer[1 << 14];
-        std::size_t got = 0;
-        while (out.size() <= max_text_bytes && (got = std::fread(buffer, 1, sizeof buffer, file)) != 0)
-            out.append(buffer, got);
-        broken = std::ferror(file) != 0;
-    } catch (const std::bad_alloc&) {
-        full = true;
-    }
-    std::fclose(file);
-    if (broken) throw error(path + ": cannot be read, want a readable file");
-    if (full) detail::refuse_for_memory(path);
-    if (out.size() > max_text_bytes) detail::refuse_size(path, max_text_bytes);
-    return out;
+    const detail::regular_file file(path, system::detail::opening::read, path);
+    if (file.state(path).size > max_text_bytes) detail::refuse_size(path, max_text_bytes);
+    return file.text(path);
 }
 
 void write_text(const std::string& path, std::string_view text) { detail::write_file(path, text); }

@@ -32,6 +32,13 @@ inline constexpr double max_seconds = 1e100;
 
 namespace detail {
 
+/// `text` without the byte-order mark that some editors put before UTF-8.
+[[nodiscard]] inline std::string_view without_bom(std::string_view text)
+{
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    return text;
+}
+
 [[noreturn]] void refuse_size(const std::string& path, std::size_t max_bytes);
 
 [[noreturn]] void refuse_for_memory(const std::string& path);
@@ -49,14 +56,14 @@ template <class Read>
     }
 }
 
-/// Reads a whole file. Throws tunekit::error where it cannot be read, holds more than `max_text_bytes` or memory does
-/// not suffice.
+/// Reads a whole file. Throws tunekit::error where it is a folder, a pipe or a device, cannot be read, holds more than
+/// `max_text_bytes` or memory does not suffice.
 [[nodiscard]] std::string read_text(const std::string& path);
 
 /// Makes `text` the content of a file, at once: a reader sees the old file or the new one, also after a crash. The text
-/// is written beside the file, flushed to the disk and renamed. The file keeps its mode, and a symbolic link to it
-/// remains one. A device or a pipe is written to instead. Throws tunekit::error, and leaves the file unchanged, where
-/// that fails.
+/// is written beside the file, flushed to the disk and renamed. The file keeps its mode. A link gives way to the file,
+/// and what it leads to stays. Throws tunekit::error, and leaves what is there, where that fails or where a folder, a
+/// pipe or a device is there.
 void write_text(const std::string& path, std::string_view text);
 
 }  // namespace tunekit::io

@@ -84,13 +84,25 @@ public:
         requires(!std::same_as<std::remove_cvref_t<F>, of_run> &&
                  std::is_invocable_r_v<Result, const std::remove_cvref_t<F>&, const finished_run&>)
     of_run(F&& f)  // implicit: a lambda converts
-        : held_(core::polymorphic<called>::template make<model<std::remove_cvref_t<F>>>(checked(std::forward<F>(f))))
+        : measures_time_(is_time<std::remove_cvref_t<F>>(f)),
+          held_(core::polymorphic<called>::template make<model<std::remove_cvref_t<F>>>(checked(std::forward<F>(f))))
     {
     }
     /// What the held callable returns for `run`.
     [[nodiscard]] Result operator()(const finished_run& run) const { return held_->on(run); }
 
+    /// Whether it is a run's wall or processor time.
+    [[nodiscard]] bool measures_time() const noexcept { return measures_time_; }
+
 private:
+    template <class F>
+    static bool is_time(const F& f)
+    {
+        if constexpr (std::same_as<F, double finished_run::*>)
+            return f == &finished_run::wall_seconds || f == &finished_run::cpu_seconds;
+        else return false;
+    }
+
     template <class F>
     static F&& checked(F&& f)
     {
@@ -98,6 +110,7 @@ private:
         return std::forward<F>(f);
     }
 
+    bool measures_time_;
     core::polymorphic<called> held_;
 };
 

@@ -16,11 +16,12 @@ using detail::state_of;
 /// Calls `with` for the name of everything in `folder`; nothing where that cannot be listed.
 using detail::each_name_in;
 
-/// Waits for the lock of the folder of a file, and holds it. It locks nothing where a file system has no locks. Windows
-/// locks no folder, so it is a file PATH.lock there, which stays.
+/// Waits for the lock of the folder of a file, and holds it. It locks nothing where a file system has no locks, or
+/// where another process has held the lock for ten seconds: that is stopped. Windows locks no folder, so it is a file
+/// PATH.lock there, which stays.
 class folder_lock {
 public:
-    /// Waits for it. `path` is that of the file.
+    /// Waits for it, at most ten seconds. `path` is that of the file.
     explicit folder_lock(const std::string& path) : fd_(detail::lock_folder_of(path)) {}
     folder_lock(const folder_lock&) = delete;
     folder_lock& operator=(const folder_lock&) = delete;

@@ -134,7 +134,7 @@ temporary_directory::temporary_directory(temporary_directory&& other) noexcept
 
 temporary_directory::~temporary_directory()
 {
-    if (!name_.empty()) remove_tree(name_);
+    if (!name_.empty() && owner_ == ::getpid()) remove_tree(name_);
 }
 
 temporary_directory temporary_directory::fresh(const std::string& prefix, const std::string& who)

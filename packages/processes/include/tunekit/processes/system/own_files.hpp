@@ -33,8 +33,8 @@ void remove_tree(const std::string& path);
 /// A path in a form that no program takes for an option.
 std::string no_option(const std::string& path);
 
-/// Owns a directory, which the destructor removes. It is locked until then, so that the directories of processes that
-/// were killed can be recognised.
+/// Owns a directory, which the destructor removes in the process that made it. It is locked until then, so that the
+/// directories of processes that were killed can be recognised.
 class temporary_directory {
 public:
     temporary_directory() = default;
@@ -65,6 +65,7 @@ public:
 private:
     std::string name_;
     descriptor lock_;
+    pid_t owner_ = ::getpid();
 };
 
 /// Makes the folder `path` where it is missing, for this user alone. Throws tunekit::error, which begins with `who`,

@@ -27,6 +27,7 @@ public:
     virtual void recall(const job& j) const = 0;
     virtual void time(double stamp) const = 0;
     virtual void stop() const = 0;
+    virtual void set_checks(std::size_t task, const machine_checks& seen) const = 0;
     [[nodiscard]] virtual std::uint64_t proposals() const = 0;
     [[nodiscard]] virtual double stamp() const = 0;
 
@@ -67,6 +68,7 @@ public:
     void recall(const job& j) const final { tuner_->recall(j); }
     void time(double stamp) const final { tuner_->time(stamp); }
     void stop() const final { tuner_->stop(); }
+    void set_checks(std::size_t task, const machine_checks& seen) const final { tuner_->set_checks(task, seen); }
     [[nodiscard]] std::uint64_t proposals() const final { return tuner_->proposals(); }
     [[nodiscard]] double stamp() const final { return tuner_->stamp(); }
 

@@ -19,8 +19,8 @@
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
+#include "tunekit/report/summary.hpp"
 #include "tunekit/report/text_table.hpp"
-#include "tunekit/report/verdict.hpp"
 
 namespace tunekit::report::detail {
 

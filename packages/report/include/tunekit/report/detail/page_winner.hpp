@@ -15,7 +15,7 @@
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
-#include "tunekit/report/verdict.hpp"
+#include "tunekit/report/summary.hpp"
 
 namespace tunekit::report::detail {
 
@@ -37,7 +37,7 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
         std::string head = is_compared(c) ? f.against_baseline ? "default" : "first" : "";
         if (c == shown.front()) head = head.empty() ? "winner" : "winner, " + head;
         else if (!f.compared || c != &*f.compared)
-            head = (f.unclear() ? "unclear" : "tied") + (head.empty() ? "" : ", " + head);
+            head = (f.verdict.says == verdict::kind::tied ? "tied" : "unclear") + (head.empty() ? "" : ", " + head);
         table.columns.push_back(head);
     }
     const auto row = [&](const std::string& name, auto&& value) {
@@ -46,11 +46,11 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
         for (const auto* const c : shown) cells.emplace_back(value(*c));
     };
     row(t.unit.word(), [&](const findings::configuration& c) { return t.unit.text(c.cost); });
-    row("95 %", [&](const findings::configuration& c) {
+    row(f.verdict.rounds > 0 ? "95 %" : "95 %, of its own runs", [&](const findings::configuration& c) {
         const std::string within = t.unit.text(c.within);
         return within.empty() ? "unknown" : within;
     });
-    row(f.rounds > 0 ? "rounds side by side" : "runs",
+    row(f.verdict.rounds > 0 ? "rounds side by side" : "runs",
         [](const findings::configuration& c) { return std::to_string(c.runs); });
     for (std::size_t k = 0; k < t.value_names.size(); ++k)
         row(t.value_names[k], [k](const findings::configuration& c) {

@@ -16,6 +16,7 @@
 #include "tunekit/report/account.hpp"
 #include "tunekit/report/run.hpp"
 #include "tunekit/stats/interval.hpp"
+#include "tunekit/stats/quantile.hpp"
 #include "tunekit/stats/student_t.hpp"
 
 namespace tunekit::report::detail {
@@ -30,6 +31,15 @@ namespace tunekit::report::detail {
     const std::size_t n = m.batches.size();
     const bool few = n >= 2 && n < 10;
     return m.spread * (few ? stats::student_t_quantile(0.975, static_cast<double>(n - 1)) : normal);
+}
+
+/// The cost that is stated of a measurement: where the least of its runs ranked it, their median, which is rather what
+/// a call takes in use.
+[[nodiscard]] inline double stated(const measure::measurement& m)
+{
+    const bool ranked_by_least =
+        m.batches.size() > 1 && m.cost == *std::min_element(m.batches.begin(), m.batches.end());
+    return ranked_by_least ? stats::median(m.batches) : m.cost;
 }
 
 /// What is known of a configuration besides its cost: from its trial, from before the run, or from its rounds.
@@ -54,9 +64,9 @@ inline void tell_trials(const seen_task& t, findings& f)
         findings::configuration out = told_of(t, x.candidate);
         out.values = x.values;
         if (!known) out.trial = static_cast<std::size_t>(&x - t.trials.data());
-        out.cost = m.cost;
+        out.cost = stated(m);
         out.runs = m.runs;
-        if (has_spread(m)) out.within = {m.cost - margin_of(m), m.cost + margin_of(m)};
+        if (has_spread(m)) out.within = {out.cost - margin_of(m), out.cost + margin_of(m)};
         return out;
     };
     const seen_task::trial* best = f.winner ? &t.trials[*f.winner] : nullptr;
@@ -80,7 +90,7 @@ inline void tell_trials(const seen_task& t, findings& f)
     const auto &w = best->measured, &r = (other == nullptr ? best : other)->measured;
     f.best = told(*best, best_known);
     if (other != nullptr) f.compared = told(*other, other_known);
-    f.gain = r.cost / w.cost;
+    f.gain = stated(r) / stated(w);
     if (!has_spread(w)) return;
     if (has_spread(r)) {
         const double half = std::hypot(margin_of(w) / w.cost, margin_of(r) / r.cost);
@@ -98,21 +108,33 @@ inline void tell_trials(const seen_task& t, findings& f)
 /// What the last comparison says instead: costs of rounds that were run side by side.
 inline void tell_rounds(const seen_task& t, findings& f)
 {
-    const auto found = last_comparison_of(t);
-    f.rounds_to_separate =
-        measure::rounds_to_separate(found ? (std::max)(found->race.standings.size(), std::size_t{2}) : 2);
-    if (!found || !found->best) return;
-    f.rounds = found->race.rounds;
+    const last_comparison found = concluded(t);
+    f.verdict = found;
+    if (!f.best || !found.best) return;
+    if (found.kept) f.tied.clear();
+    if (found.finalists == 0) {
+        if (!found.kept) return;
+        if (!f.against_baseline) {  // it was cut short, so it is no reference
+            f.compared = told_of(t, *found.best);
+            f.compared->cost = found.cost;
+        }
+        f.best = f.compared;
+        f.winner = f.best->trial;
+        f.gain = 1;
+        f.gain_range = {};
+        return;
+    }
     f.tied.clear();
     if (f.against_baseline || t.baseline) f.compared.reset();
     measure::slowdown best, other;
-    for (const measure::standing& s : found->race.standings) {
-        if (s.failed || s.costs.empty() || s.cost >= measure::broken_cost) continue;
+    for (const measure::standing& s : found.race.standings) {
+        const bool over = !t.objective.empty() && s.cost >= measure::broken_cost;
+        if (s.failed || s.costs.empty() || over) continue;
         findings::configuration c = told_of(t, s.candidate);
         c.cost = s.cost;
         c.runs = s.costs.size();
         if (const auto within = stats::order_interval(s.costs); within.coverage >= 0.95) c.within = within.within;
-        const bool untuned = s.candidate == t.baseline, winner = s.candidate == *found->best;
+        const bool untuned = s.candidate == t.baseline, winner = s.candidate == *found.best;
         if (untuned) f.compared = c, other = s.against_winner, f.against_baseline = true, f.default_failed.reset();
         if (winner) best = s.against_winner;
         else if (s.tied && t.goals.empty()) f.tied.push_back(c);
@@ -137,8 +159,8 @@ inline void tell_rounds(const seen_task& t, findings& f)
 inline void tell_front(const seen_task& t, findings& f)
 {
     if (t.goals.size() < 2) return;
-    if (const auto found = last_comparison_of(t)) {
-        f.front = front_of(found->race);
+    if (!t.rounds.empty()) {
+        f.front = front_of(race_of(t));
         return;
     }
     std::vector<measure::trial> all;

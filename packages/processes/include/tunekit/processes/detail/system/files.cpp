@@ -4,8 +4,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
+#include <utility>
 
 #include "tunekit/core/detail/system.hpp"
 
@@ -41,6 +44,8 @@ file_state state_from(const Stat& s) noexcept
              : S_ISFIFO(s.st_mode) ? file_state::kind::pipe
                                    : file_state::kind::device;
 #if !TUNEKIT_ON_WINDOWS
+    if (S_ISLNK(s.st_mode)) out.is = file_state::kind::link;
+    out.owner = s.st_uid;
     out.device = static_cast<std::uint64_t>(s.st_dev);
     out.number = static_cast<std::uint64_t>(s.st_ino);
 #endif
@@ -86,13 +91,14 @@ std::optional<file_state> state_of(int fd) noexcept
     return state_from(s);
 }
 
-bool is_taken(const std::string& path) noexcept
+std::optional<file_state> state_of_name(const std::string& path) noexcept
 {
 #if TUNEKIT_ON_WINDOWS
-    return state_of(path).has_value();
+    return state_of(path);
 #else
     struct stat s{};
-    return ::lstat(path.c_str(), &s) == 0;
+    if (::lstat(path.c_str(), &s) != 0) return std::nullopt;
+    return state_from(s);
 #endif
 }
 
@@ -225,21 +231,22 @@ void list_names_in(const std::string& folder, void* self, void (*with)(void* sel
 #endif
 }
 
-int lock_folder_of(const std::string& path)
+int lock_folder_of(const std::string& path, int patience)
 {
 #if TUNEKIT_ON_WINDOWS
-    const int fd = open_file(path + ".lock", opening::append);
-    if (fd < 0) return -1;
-    while (!lock_byte(fd, _LK_LOCK) && errno == EDEADLK) {  // it waits for ten seconds at a time
-    }
-    return fd;
+    int fd = open_file(path + ".lock", opening::append);
 #else
-    const int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    while (::flock(fd, LOCK_EX) != 0 && errno == EINTR) {
-    }
-    return fd;
+    int fd = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 #endif
+    if (fd < 0) return -1;
+    locking now = lock_file(fd);
+    for (; now == locking::busy && patience > 0;
+         --patience) {  // in steps, as a lock that is waited for can hold up for ever
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        now = lock_file(fd);
+    }
+    if (now != locking::held) close_file(std::exchange(fd, -1));
+    return fd;
 }
 
 void flush_folder_of(const std::string& path)
@@ -277,20 +284,6 @@ std::string absolute_path(const std::string& path)
     char* const folder = ::getcwd(nullptr, 0);
     std::string out = (folder == nullptr ? std::string(".") : std::string(folder)) + '/' + path;
     std::free(folder);
-    return out;
-#endif
-}
-
-std::string real_path(const std::string& path)
-{
-#if TUNEKIT_ON_WINDOWS
-    std::error_code why;
-    const std::filesystem::path place = std::filesystem::canonical(path, why);
-    return why ? path : place.string();
-#else
-    char* const place = ::realpath(path.c_str(), nullptr);
-    std::string out = place == nullptr ? path : std::string(place);
-    std::free(place);
     return out;
 #endif
 }

@@ -20,7 +20,7 @@ enum class opening : std::uint8_t { read, append, append_new, write_new };
 /// What is at a path or behind a descriptor.
 struct file_state {
     /// What a thing of the file system may be.
-    enum class kind : std::uint8_t { file, folder, pipe, device };
+    enum class kind : std::uint8_t { file, folder, pipe, device, link };
 
     kind is = kind::file;      ///< what it is
     std::uint64_t size = 0;    ///< bytes
@@ -28,6 +28,7 @@ struct file_state {
     std::int64_t changed = 0;  ///< the time of its last change, in seconds
     /// Which file it is. Both are 0 on Windows, where nobody can remove or replace an open file.
     std::uint64_t device = 0, number = 0;
+    std::uint64_t owner = 0;  ///< the user's number; 0 on Windows
 
     [[nodiscard]] bool is_file() const noexcept { return is == kind::file; }
     [[nodiscard]] bool is_folder() const noexcept { return is == kind::folder; }
@@ -39,8 +40,8 @@ struct file_state {
 /// What is behind the descriptor; empty where that cannot be looked at.
 [[nodiscard]] std::optional<file_state> state_of(int fd) noexcept;
 
-/// Whether something has this name, a link to nothing too.
-[[nodiscard]] bool is_taken(const std::string& path) noexcept;
+/// What has this name: a link is one, whatever it leads to. Empty where nothing has it.
+[[nodiscard]] std::optional<file_state> state_of_name(const std::string& path) noexcept;
 
 /// Opens a file for this process, not for its children. Returns -1 where that fails. A file that is made has `mode`,
 /// less the process's mask. A pipe at its place is not waited for.
@@ -91,9 +92,10 @@ void each_name_in(const std::string& folder, With&& with)
     });
 }
 
-/// Waits for the lock of the folder of `path`. Returns its descriptor, which holds the lock until it is closed; -1
-/// where the file system has no locks. Windows locks no folder, so it is a file PATH.lock there, which stays.
-[[nodiscard]] int lock_folder_of(const std::string& path);
+/// Waits for the lock of the folder of `path`, at most `patience` times 10 ms. Returns a descriptor, which holds the
+/// lock until it is closed; -1 where it is not had then, or the file system has no locks. Windows locks no folder, so
+/// it is a file PATH.lock there, which stays.
+[[nodiscard]] int lock_folder_of(const std::string& path, int patience = 1000);
 
 /// Puts the names in the folder of `path` on the disk. File systems that cannot say so keep their own promises.
 void flush_folder_of(const std::string& path);
@@ -103,9 +105,6 @@ void flush_folder_of(const std::string& path);
 
 /// The place of `path` from the root, so that it is found from another folder too.
 [[nodiscard]] std::string absolute_path(const std::string& path);
-
-/// The place of what is at `path`, behind links; `path` where that is not known.
-[[nodiscard]] std::string real_path(const std::string& path);
 
 /// The moment of a file's last change, in seconds and nanoseconds.
 [[nodiscard]] std::string time_of_change(const struct stat& s);

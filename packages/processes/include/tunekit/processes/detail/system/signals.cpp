@@ -5,16 +5,18 @@
 
 namespace tunekit::system::detail {
 
-handled_signal::handled_signal(int signal, void (*handler)(int)) noexcept : signal_(signal)
+handled_signal::handled_signal(int signal, void (*handler)(int), bool each) noexcept : signal_(signal)
 {
 #if TUNEKIT_ON_WINDOWS
+    (void)each;  // nobody sends a second one there
     before_ = std::signal(signal, handler);
 #else
     struct sigaction how{};
     how.sa_handler = handler;
-    how.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);  // a macro of another type
+    how.sa_flags = each ? 0 : static_cast<int>(SA_RESETHAND);  // a macro of another type
     ::sigaction(signal, &how, &before_);
-    if (signal == SIGHUP && before_.sa_handler == SIG_IGN) ::sigaction(signal, &before_, nullptr);
+    if ((signal == SIGHUP || signal == SIGPIPE) && before_.sa_handler == SIG_IGN)
+        ::sigaction(signal, &before_, nullptr);
 #endif
 }
 

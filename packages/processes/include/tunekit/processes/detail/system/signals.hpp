@@ -10,13 +10,13 @@
 
 namespace tunekit::system::detail {
 
-/// While it lives, the first `signal` calls `handler`, and the next one does what it does in a new process. System
-/// calls go on behind it. At the end the signal has its former effect again. A SIGHUP that is ignored stays so:
-/// nohup(1) says that.
+/// While it lives, the first `signal` calls `handler`, and the next one does what it does in a new process, unless
+/// `each` one is handled. A system call that waits is interrupted by it: else what waits for ever would go on. At the
+/// end the signal has its former effect again. A SIGHUP or SIGPIPE that is ignored stays so: nohup(1) says that.
 class handled_signal {
 public:
-    /// From now on, until the end, the first `signal` calls `handler`.
-    handled_signal(int signal, void (*handler)(int)) noexcept;
+    /// From now on, until the end, the first `signal` or `each` calls `handler`.
+    handled_signal(int signal, void (*handler)(int), bool each = false) noexcept;
     handled_signal(const handled_signal&) = delete;
     handled_signal& operator=(const handled_signal&) = delete;
     ~handled_signal();

@@ -2,8 +2,9 @@
 #pragma once
 
 /// \file
-/// The verdict on a run, in words.
+/// A run in words: what was found, what may be said of it, what failed.
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -14,11 +15,12 @@
 #include "tunekit/report/detail/markup.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/run.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace tunekit::report {
 
-/// The verdict on one task: a headline, and sentences that support it. Plain text.
-struct verdict {
+/// One task in words: a headline, and sentences that support it. Plain text.
+struct summary {
     std::string headline{};                ///< one line
     std::vector<std::string> sentences{};  ///< that support it
 };
@@ -64,7 +66,10 @@ namespace detail {
     const std::size_t n = t.trials.size();
     if (f.best) {
         const char* const verb = t.unit.is_time() ? "takes " : t.unit.maximize ? "reaches " : "costs ";
-        return std::string("The best configuration ") + verb + t.unit.text(f.best->cost) + '.';
+        const char* const known = t.goals.size() > 1 ? "one of the front" : to_text(f.verdict.says);
+        return std::string(f.verdict.kept ? "Nothing was shown to be better than the default, which "
+                                          : "The best configuration ") +
+               verb + t.unit.text(f.best->cost) + " (" + known + ").";
     }
     if (n == 0) return "Nothing was measured yet.";
     if (f.nearest) return "No configuration keeps the limit of " + t.objective + '.';
@@ -77,10 +82,11 @@ namespace detail {
 {
     const std::string than = compared_words(f), cost = t.unit.text(f.compared->cost),
                       times = number(f.gain, 3) + " times ";
+    if (f.verdict.kept) return "It stays the best, as what seemed to be better may have been lucky.";
     if (f.compared->candidate == f.best->candidate)
         return f.verified == 1 ? "It is the only one that ran."
                                : "Nothing was better than " + than + ": it is the same configuration.";
-    const bool bounded = f.gain_range.low > 0 && std::isfinite(f.gain_range.high);
+    const bool bounded = f.verdict.rounds > 0 && f.gain_range.low > 0 && std::isfinite(f.gain_range.high);
     const std::string range =
         bounded ? " (95 %: " + number(f.gain_range.low, 3) + " to " + number(f.gain_range.high, 3) + ")." : ".";
     if (t.unit.is_time()) return "It is " + times + "as fast as " + than + ", which takes " + cost + range;
@@ -88,25 +94,31 @@ namespace detail {
     return "With " + than + " it costs " + times + "as much, " + cost + range;
 }
 
-/// How the best stands to the others, by rounds side by side or else by single measurements.
+/// How the best stands to the others: the verdict, and the interval of its cost.
 [[nodiscard]] inline std::string others_sentence(const seen_task& t, const findings& f)
 {
     const std::string within = t.unit.text(f.best->within);
-    const std::string tied =
-        (f.tied.size() == 1 ? "One other configuration" : count(f.tied.size()) + " other configurations") +
-        " cannot be told from it";
-    if (f.rounds > 1) {  // not where the default alone was run again
-        const std::string by =
-            count_of(f.rounds, "round") + " side by side" + (within.empty() ? "" : " (95 %: " + within + ')') + ": ";
-        if (f.tied.empty()) return by + "no other is as good.";
-        if (!f.unclear()) return by + tied + '.';
-        return by + tied + ", as with fewer than " + count(f.rounds_to_separate) + " rounds none can.";
-    }
-    if (within.empty())
-        return "It was not measured often enough to say how sure that is. Measure it again before you trust it.";
-    if (f.tied.empty()) return "It is sure to " + within + " (95 %), and no other configuration comes within that.";
-    return tied + " by these measurements (95 %: " + within +
-           "). The best of many is also a little lucky: race them before you choose.";
+    std::string out = to_text(f.verdict);
+    out.front() = static_cast<char>(out.front() - 'a' + 'A');
+    if (f.verdict.says != verdict::kind::not_raced)
+        return out + (within.empty() ? "." : ". The best: " + within + " (95 %).");
+    out += ": that is one trial, at a moment of its own";
+    if (!within.empty()) out.append(", whose runs say ").append(within) += " (95 %)";
+    if (!f.tied.empty())
+        out.append(". ").append(count_of(f.tied.size(), "other configuration")) +=
+            " cannot be told from it by such runs";
+    return out + ". The best of many is also a little lucky: race them before you choose.";
+}
+
+/// How the machine was, as far as the run has looked, and how much its runs differ.
+[[nodiscard]] inline std::string machine_sentence(const seen_task& t, const findings& f)
+{
+    std::string out = "The machine was ";
+    out.append(to_text(t.checks, t.trials.back().stamp)) += '.';
+    if (f.runs > 0)
+        out.append(" ").append(count(f.slow_runs)) +=
+            " of " + count_of(f.runs, "run") + " took more than twice as long as the least of its configuration.";
+    return out;
 }
 
 /// How many trials failed, and of what.
@@ -152,10 +164,10 @@ namespace detail {
 
 /// The findings of a task in words: winner and gain with their intervals, ties, failures and their reasons, and whether
 /// more trials were worth their time.
-[[nodiscard]] inline verdict verdict_of(const seen_task& t, const findings& f)
+[[nodiscard]] inline summary summary_of(const seen_task& t, const findings& f)
 {
     using namespace detail;
-    verdict out{.headline = headline_of(t, f)};
+    summary out{.headline = headline_of(t, f)};
     const std::size_t n = t.trials.size();
     if (n == 0 && !f.best) return out;  // a result from before may be the best
     const auto say = [&](bool when, auto sentence) {
@@ -172,7 +184,8 @@ namespace detail {
                numbers_text(t, *f.nearest, ", ") + '.';
     });
     say(f.best && f.compared, [&] { return gain_sentence(t, f); });
-    say(f.best.has_value(), [&] { return others_sentence(t, f); });
+    say(f.best && t.goals.size() < 2, [&] { return others_sentence(t, f); });
+    say(t.unit.is_time() && n > 0, [&] { return machine_sentence(t, f); });
     say(f.failed > 0 && !f.failures.empty(), [&] { return failures_sentence(t, f); });
     say(f.failed == 0 && n > 0,
         [&] { return n == 1 ? "The trial did not fail." : "None of the " + count(n) + " trials failed."; });
@@ -191,11 +204,11 @@ namespace detail {
     return out;
 }
 
-/// The verdict on a run: that of its task, or of its model where it has several.
-[[nodiscard]] inline verdict verdict_of(const seen_run& run, const std::vector<findings>& all)
+/// A run in words: its task, or its model where it has several.
+[[nodiscard]] inline summary summary_of(const seen_run& run, const std::vector<findings>& all)
 {
     using namespace detail;
-    if (run.tasks.size() == 1) return verdict_of(run.tasks.front(), all.front());
+    if (run.tasks.size() == 1) return summary_of(run.tasks.front(), all.front());
     std::size_t trials = 0, failed = 0, without = 0;
     for (std::size_t k = 0; k < run.tasks.size(); ++k) {
         trials += run.tasks[k].trials.size();
@@ -203,11 +216,15 @@ namespace detail {
         if (!all[k].winner) ++without;
     }
     if (trials == 0) return {.headline = "Nothing was measured yet."};
-    verdict out;
+    summary out;
     if (const auto points = latency_of(run); points.empty()) {
         out.headline = count(without) + " of " + count(run.tasks.size()) + " tasks have no configuration that runs.";
     } else {
-        out.headline = "One pass of the model takes " + time(points.back().latency) + '.';
+        const auto separated = std::count_if(
+            all.begin(), all.end(), [](const findings& f) { return f.verdict.says == verdict::kind::separated; });
+        out.headline = "One pass of the model takes " + time(points.back().latency) + " (" +
+                       count(static_cast<std::size_t>(separated)) + " of " + count_of(all.size(), "winner") +
+                       " separated).";
         out.sentences = {model_gain_sentence(run, all, points), model_going_on_sentence(run, points)};
     }
     out.sentences.push_back(count(failed) + " of " + count_of(trials, "trial") + " failed.");
