@@ -171,7 +171,7 @@ class Result:
         _core.write_text(file_named("the report", path), self._record.page(self._facts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_result_of, (self.space, self._record.state(), self._facts, self.race, self._stopped, self.taken))
+        return (_result_of, (self.space, self._record.state(), self._facts, self.race, self._stopped, self.taken, self.verdict))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the best configuration and the tuning curve."""

@@ -113,6 +113,30 @@ struct called {
     }
 };
 
+tk::measure::race_options race_of(const std::vector<std::size_t>& goals)
+{
+    tk::measure::race_options out{.max_rounds = 30};
+    for (const std::size_t k : goals)
+        if (k > 0) out.values.push_back(k - 1);
+    return out;
+}
+
+/// The race whose rounds the record has.
+tk::measure::race_result race_again(const record& r)
+{
+    if (r.found.rounds.empty()) return {};
+    std::vector<tk::index> line;  // that of the first round is the order of the finalists
+    for (const auto& t : r.found.rounds.front()) line.push_back(t.candidate);
+    tk::measure::race_track track(line, race_of(r.goals));
+    for (const auto& round : r.found.rounds) {
+        std::vector<tk::measure::measurement> measured;
+        for (const auto& t : round) measured.push_back(t.measured);
+        static_cast<void>(track.lines_up());
+        track.finishes(measured);
+    }
+    return track.verdict();
+}
+
 /// Measures the best `n` and `untuned` afresh; with several goals, 0 the cost and k + 1 number k, what is near their front.
 /// Returns (index, goals, ends of their intervals) of the front's members, none where there were too few rounds.
 nb::list race(record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
@@ -120,11 +144,10 @@ nb::list race(record& r, const nb::callable& call, std::size_t n, tk::index untu
 {
     called by{call, r.judge};
     tk::detail::rounds_kept kept{by, r.found};
-    tk::measure::race_options how{.max_rounds = 30, .max_seconds = seconds};
+    tk::measure::race_options how = race_of(goals);
+    how.max_seconds = seconds;
     auto line = goals.empty() ? tk::line_up(r.found, n, untuned) : tk::front_finalists(r.found, goals, n);
     if (std::find(line.begin(), line.end(), untuned) == line.end()) line.push_back(untuned);
-    for (const std::size_t k : goals)
-        if (k > 0) how.values.push_back(k - 1);
     r.goals = goals;
     r.race = tk::measure::race(kept, line, {}, how);
     nb::list front;
@@ -187,8 +210,11 @@ nb::tuple state(const record& r)
     };
     std::vector<double> stamps;
     for (const auto& point : r.found.curve()) stamps.push_back(point.seconds);
+    nb::list rounds;
+    for (const auto& round : r.found.rounds) rounds.append(listed(round));
     return nb::make_tuple(r.name, r.judge.numbers, r.judge.text(), static_cast<int>(r.found.stopped()),
-                          r.found.seconds(), listed(r.found.known()), listed(r.found.trials()), stamps);
+                          r.found.seconds(), listed(r.found.known()), listed(r.found.trials()), stamps, rounds, r.goals,
+                          r.baseline, r.never_worse);
 }
 
 record record_of(const grid& space, const nb::tuple& state)
@@ -214,6 +240,14 @@ record record_of(const grid& space, const nb::tuple& state)
         out.found.append(trial_of(trial), stamps.at(k++) - out.found.seconds());
     out.found.pass(nb::cast<double>(state[4]) - out.found.seconds());
     out.found.stop(static_cast<tk::stop_reason>(nb::cast<std::uint8_t>(state[3])));
+    for (nb::handle round : nb::cast<nb::list>(state[8])) {
+        auto& trials = out.found.rounds.emplace_back();
+        for (nb::handle trial : nb::cast<nb::list>(round)) trials.push_back(trial_of(trial));
+    }
+    out.goals = nb::cast<std::vector<std::size_t>>(state[9]);
+    out.race = race_again(out);
+    out.baseline = nb::cast<std::optional<tk::index>>(state[10]);
+    out.never_worse = nb::cast<bool>(state[11]);
     return out;
 }
 

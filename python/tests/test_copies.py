@@ -35,6 +35,7 @@ def test_a_result_has_its_record(copied: Callable[[Any], Any], objective: str, t
     assert said(again.trials) == said(found.trials) and again.stopped == found.stopped == "the budget of trials is used up"
     assert again.seconds == pytest.approx(found.seconds)
     assert found.race is not None and again.race is not None and again.race.tied == found.race.tied
+    assert str(again.verdict) == str(found.verdict) and repr(again.race) == repr(found.race)
     assert [t.index for t in again.front()] == [t.index for t in found.front()]
     found.report(tmp_path / "a.html")
     again.report(tmp_path / "b.html")
