@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from threading import Lock
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution  # type: ignore[import-not-found, unused-ignore]
@@ -55,7 +56,9 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
             name: CategoricalDistribution(values) for name, values in self.space.parameters.items()
         }
         self._out: dict[int, Job] = {}  # by the trial's id
-        self._tried: set[int] = set()  # indices of what is known, out or told
+        self._tried: set[int] = set()  # indices of what is known, or has begun here
+        self._kept: dict[int, Job] = {}  # for what is enqueued, by index
+        self._since = datetime.now()
         self._study: str | None = None
         self._lock = Lock()
 
@@ -67,7 +70,7 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
         """Takes the next configuration, or the one that was enqueued."""
         with self._lock:
             self._begin(study)
-            job = self._next(self._part(trial.system_attrs.get("fixed_params", {})))
+            job = self._next(study, self._part(trial.system_attrs.get("fixed_params", {})))
             if job is not None:
                 self._tried.add(job.index)
                 self._out[trial._trial_id] = job
@@ -113,7 +116,7 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
                 self._tried.add(index)
                 self.tuner.know(self.space.at(index), _outcome(study, trial.state, trial.values))
 
-    def _next(self, wanted: dict[str, Any]) -> Job | None:
+    def _next(self, study: Study, wanted: dict[str, Any]) -> Job | None:
         """The next that has these values; None where none is left."""
         if wanted:
             try:
@@ -122,8 +125,26 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
                 return None
             if (configuration := next(left, None)) is None:
                 return None
+            if (job := self._kept.pop(self.space.index(configuration), None)) is not None:
+                return job
             self.tuner.begin_with(configuration)
-        return self.tuner.ask()
+            return self.tuner.ask()
+        enqueued = self._enqueued(study)
+        while (job := self.tuner.ask()) is not None and job.index in enqueued:
+            self._kept[job.index] = job
+        if job is None and (free := [index for index in self._kept if index not in enqueued]):
+            job = self._kept.pop(free[0])
+        return job
+
+    def _enqueued(self, study: Study) -> set[int]:
+        """The configurations of trials that were enqueued and have not begun here."""
+        waiting = study.get_trials(deepcopy=False, states=(TrialState.WAITING, TrialState.RUNNING))
+        parts = [
+            self._part(trial.system_attrs.get("fixed_params", {}))
+            for trial in waiting
+            if trial._trial_id not in self._out and (trial.datetime_start is None or trial.datetime_start >= self._since)
+        ]
+        return {self.space.index(part) for part in parts if part in self.space}
 
     def _part(self, params: Mapping[str, Any]) -> dict[str, Any]:
         return {name: params[name] for name in self._distributions if name in params}

@@ -50,8 +50,12 @@ def test_a_notebook_shows_a_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     pytest.importorskip("ipykernel")
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     book = nbformat.v4.new_notebook()
-    book.cells = [nbformat.v4.new_code_cell('from pytunekit import minimize\nminimize(lambda tile: 1 / tile, {"tile": [1, 2, 4]}, trials=3)')]
+    book.cells = [
+        nbformat.v4.new_code_cell('from pytunekit import minimize\nminimize(lambda tile: 1 / tile, {"tile": [1, 2, 4]}, trials=3, progress=True)')
+    ]
     nbclient.NotebookClient(book, timeout=120, kernel_name="python3").execute()
-    shown = book.cells[0].outputs[-1]["data"]
+    line, result = book.cells[0].outputs  # the line is written over itself
+    assert line["data"]["text/plain"].startswith("3 configurations, 0 failed, ") and line["data"]["text/plain"].endswith("best 0.25")
+    shown = result["data"]
     assert "<th>tile</th><td>4</td>" in shown["text/html"] and "data:image/svg+xml" in shown["text/html"]
     assert shown["text/plain"].startswith("best of 3: tile 4, 0.25 s")
