@@ -19,14 +19,25 @@
 
 namespace tunekit::core {
 
+/// Whether a parameter may be called so in files, on command lines and in texts with placeholders: any text without
+/// blanks, control characters, commas, braces, quotes and '='.
+[[nodiscard]] inline bool is_name(std::string_view text)
+{
+    return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) <= ' ') ||
+               std::string_view("{},=\"'`\x7f").find(c) != std::string_view::npos;
+    });
+}
+
 /// A text in which `{name}` stands for the value of that name.
 ///
 ///     const std::vector<std::string> names{"tile", "threads"};
 ///     const text_template argument("--tile={tile}", names);
 ///     argument.filled(std::vector<std::string>{"64", "8"});        // --tile=64
 ///
-/// A placeholder is a name of letters, digits, `_`, `-` and `.` between braces, and nothing else. Any other brace is
-/// text, so source code and JSON stay as they are. `{{name}}` is the text `{name}`.
+/// A placeholder is a name between braces, and nothing else: one of `names`, or letters, digits, `_`, `-` and `.`,
+/// which are taken for a mistake where they are none. Any other brace is text, so source code and JSON stay as they
+/// are. `{{name}}` is the text `{name}`.
 ///
 /// Cost:   one pass over the text to build, and one over its pieces to fill.
 class text_template {
@@ -39,14 +50,13 @@ public:
         for (std::size_t at = 0; at < text.size();) {
             const bool quoted = text.substr(at, 2) == "{{";
             const std::size_t begin = at + (quoted ? 2 : 1);
-            std::size_t end = begin;
-            while (text[at] == '{' && end < text.size() && in_name(text[end])) ++end;
-            const bool closes = end > begin && text.substr(end, quoted ? 2 : 1) == (quoted ? "}}" : "}");
-            if (!closes) {
+            const std::size_t end = text[at] == '{' ? (std::min)(text.find_first_of("{}", begin), text.size()) : begin;
+            const std::string_view name = text.substr(begin, end - begin);
+            const bool closes = !name.empty() && text.substr(end, quoted ? 2 : 1) == (quoted ? "}}" : "}");
+            if (!closes || (!plain(name) && std::find(names.begin(), names.end(), name) == names.end())) {
                 literal += text[at++];
                 continue;
             }
-            const std::string_view name = text.substr(begin, end - begin);
             if (quoted) {
                 ((literal += '{') += name) += '}';
             } else {
@@ -84,10 +94,12 @@ private:
         std::size_t name = 0;
     };
 
-    static bool in_name(char c)
+    static bool plain(std::string_view name)
     {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-               c == '.';
+        return std::all_of(name.begin(), name.end(), [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+                   c == '.';
+        });
     }
 
     static std::size_t position(std::string_view name, std::span<const std::string> names, std::string_view what)

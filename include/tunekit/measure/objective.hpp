@@ -61,7 +61,7 @@ concept objective_function = std::copyable<O> && requires(const O& goal, const n
 ///
 /// Grammar: an expression of `space::expression` over `cost` and the names, such as `2 * cost + 1e-9 * bytes`,
 /// `cost * joules` or `bytes`; then, if wanted, `where` and limits `A <= B`, joined by `and`, of which the sum of what
-/// each is broken by counts. Only names of letters, digits and `_` can be named.
+/// each is broken by counts. A name that has more than letters, digits and `_` stands in backquotes.
 ///
 /// Errors: std::invalid_argument for what is no objective, and for an unknown name: one line that lists the known ones.
 class objective {

@@ -23,9 +23,9 @@ namespace tunekit::space {
 ///     fits.holds([&](std::size_t j) { return values[j]; });      // values[j] is that of names[j]
 ///
 /// Grammar, loosest first: or; and; not; chained == != < <= > >=; + -; * / // %; unary + -; numbers, texts in quotes,
-/// names, parentheses. Semantics are Python's: `/` is the true quotient. `//` and `%` round down. `and` and `or` give
-/// one of their operands and skip the other. `a < b < c` means `a < b and b < c`. Comparisons give 0 or 1. A comparison
-/// of an integer with a quotient is exact.
+/// names (in backquotes where they have more than letters, digits and `_`), parentheses. Semantics are Python's: `/` is
+/// the true quotient. `//` and `%` round down. `and` and `or` give one of their operands and skip the other.
+/// `a < b < c` means `a < b and b < c`. Comparisons give 0 or 1. A comparison of an integer with a quotient is exact.
 ///
 /// Throws:     std::invalid_argument. The constructor names the expression, the column (from 1) and what was expected
 ///             there. An evaluation throws at a division by zero or an integer beyond 64 bits. More than 200 nested

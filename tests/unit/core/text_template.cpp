@@ -41,6 +41,25 @@ TEST_CASE("text_template: names in braces are replaced, all other braces stay")
                          std::invalid_argument);
 }
 
+TEST_CASE("text_template: whatever may be a name is one between braces; what is none stays text")
+{
+    const std::vector<std::string> names{
+        "gr\xC3\xB6\xC3\x9F"
+        "e",
+        "units/0", "a+b", "x;y"};
+    const std::vector<std::string> values{"1", "2", "3", "4"};
+    for (std::size_t j = 0; j < names.size(); ++j) {
+        CAPTURE(names[j]);
+        CHECK(tk::core::is_name(names[j]));
+        CHECK(text_template("<{" + names[j] + "}>", names).filled(values) == "<" + values[j] + ">");
+        CHECK(text_template("{{" + names[j] + "}}", names).filled(values) == "{" + names[j] + "}");
+    }
+    for (const char* same : {"{units/1}", "{a+c}", "{x;}", "{a +b}"})
+        CHECK(text_template(same, names).filled(values) == same);
+    for (const char* none : {"", "a b", "a,b", "{a", "a}", "a=b", "'a'", "\"", "a`", "a\n", "a\x7f"})
+        CHECK_FALSE(tk::core::is_name(none));
+}
+
 TEST_CASE("text_template: agrees with a regular expression, for random texts")
 {
     const std::vector<std::string> names{"a"};

@@ -50,6 +50,24 @@ TEST_CASE("precedence is Python's")
     CHECK(holds("1 + 1 < 3 and 2 * 2 >= 4"));
 }
 
+TEST_CASE("a name is any text: letters of all languages as they stand, everything else in backquotes")
+{
+    const std::vector<std::string> odd{
+        "gr\xC3\xB6\xC3\x9F"
+        "e",
+        "units/0", "3a", "a"};
+    const auto value = [&](const std::string& text) {
+        return sp::expression(text, odd).value([](std::size_t j) { return static_cast<std::int64_t>(j) + 1; });
+    };
+    CHECK(value("gr\xC3\xB6\xC3\x9F"
+                "e + 2 * `units/0`") == 5);
+    CHECK(value("`3a`*a") == 12);
+    CHECK(value("`a`") == 4);
+    check_message("a < `d`", "column 5: no parameter is called 'd', want one of a, b, c");
+    check_message("a < `b", "column 5: a name without an end, want a closing `");
+    check_message("a < ``", "column 5: no parameter is called '', want one of a, b, c");
+}
+
 TEST_CASE("floor division and remainder round down, for integers and quotients")
 {
     CHECK(holds("7 // 2 == 3 and -7 // 2 == -4 and 7 // -2 == -4 and -7 // -2 == 3"));

@@ -39,7 +39,11 @@ private:
         while (at_ < text().size() && (text()[at_] == ' ' || text()[at_] == '\t')) ++at_;
     }
 
-    static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+    /// What a name may begin with: beyond ASCII any byte, so any letter in UTF-8.
+    static bool letter(char c)
+    {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
+    }
     static bool digit(char c) { return c >= '0' && c <= '9'; }
 
     [[nodiscard]] std::string_view word() const
@@ -195,14 +199,17 @@ private:
         }
         if (at_ < text().size() && digit(text()[at_])) return literal(column);
         if (at_ < text().size() && (text()[at_] == '\'' || text()[at_] == '"')) return quoted(column);
-        const std::string_view w = word();
-        if (w.empty() || w == "and" || w == "or" || w == "not")
+        const bool ticked = at_ < text().size() && text()[at_] == '`';
+        const std::size_t end = ticked ? text().find('`', at_ + 1) : 0;
+        if (end == std::string::npos) to_.fail(column, "a name without an end, want a closing `");
+        const std::string_view w = ticked ? std::string_view(text()).substr(at_ + 1, end - at_ - 1) : word();
+        if (!ticked && (w.empty() || w == "and" || w == "or" || w == "not"))
             to_.fail(at_, "found " + found() + ", want a number, the name of a " + to_.role.name + " or '('");
         const auto j = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), w) - names_.begin());
         if (j == names_.size())
-            to_.fail(at_, std::string("no ") + to_.role.name + " is called " + found() + ", want " +
-                              core::wanted_name(w, names_));
-        at_ += w.size();
+            to_.fail(at_, std::string("no ") + to_.role.name + " is called '" + std::string(w.substr(0, 80)) +
+                              "', want " + core::wanted_name(w, names_));
+        at_ += w.size() + (ticked ? 2 : 0);
         const auto place = std::lower_bound(to_.names_used.begin(), to_.names_used.end(), j);
         if (place == to_.names_used.end() || *place != j) to_.names_used.insert(place, j);
         return add({operation::name, column, static_cast<std::int64_t>(j)});

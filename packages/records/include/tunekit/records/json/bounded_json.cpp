@@ -14,14 +14,19 @@ class json_builder {
 public:
     using json = nlohmann::json;
 
-    /// The order is kept of objects that are a member of this name.
-    json_builder(json_document& out, std::string_view ordered) : out_(&out), ordered_(ordered) {}
+    json_builder(json_document& out, const json_rules& rules) : out_(&out), rules_(rules) {}
 
     bool null() { return scalar(nullptr); }
     bool boolean(bool x) { return scalar(x); }
     bool number_integer(json::number_integer_t x) { return scalar(x); }
     bool number_unsigned(json::number_unsigned_t x) { return scalar(x); }
-    bool number_float(json::number_float_t x, const std::string&) { return scalar(x); }
+    bool number_float(json::number_float_t x, const std::string& as_written)
+    {
+        if (rules_.exact_integers && as_written.find_first_of(".eE") == std::string::npos)
+            throw json_fields::malformed{name_.substr(0, 80),
+                                         as_written.substr(0, 80) + " is beyond 64 bits, want a smaller integer"};
+        return scalar(x);
+    }
     bool string(std::string& x) { return scalar(std::move(x)); }
     bool binary(json::binary_t&) { return false; }  // no text has it
     bool start_object(std::size_t) { return open(json::object()); }
@@ -69,7 +74,7 @@ private:
     {
         if (open_.size() >= max_json_depth)
             throw json_fields::malformed{"", "is nested deeper than " + std::to_string(max_json_depth) + ", want less"};
-        const bool named = !open_.empty() && open_.back().value->is_object() && name_ == ordered_;
+        const bool named = !open_.empty() && open_.back().value->is_object() && name_ == rules_.ordered;
         json& made = place();
         made = std::move(empty);
         open_.push_back({&made, named && made.is_object() ? &out_->orders[&made] : nullptr});
@@ -82,7 +87,7 @@ private:
     }
 
     json_document* out_;
-    std::string_view ordered_;
+    json_rules rules_;
     std::vector<level> open_;
     std::string name_;
     std::size_t failed_at_ = 0;
@@ -100,10 +105,10 @@ void make_object(nlohmann::ordered_json& to, std::size_t members)
     to.get_ref<nlohmann::ordered_json::object_t&>().reserve(members);  // else it would grow by copies
 }
 
-json_document bounded_json(std::string_view text, std::string_view ordered)
+json_document bounded_json(std::string_view text, const json_rules& rules)
 {
     json_document out;
-    json_builder take(out, ordered);
+    json_builder take(out, rules);
     if (!nlohmann::json::sax_parse(text, &take)) throw json_fields::malformed{"", "is not JSON, want an object"};
     return out;
 }

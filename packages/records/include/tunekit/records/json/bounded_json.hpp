@@ -67,10 +67,15 @@ void copy_json(Json& to, const nlohmann::json& from)
     }
 }
 
+/// What `bounded_json` keeps and refuses besides.
+struct json_rules {
+    std::string_view ordered{};   ///< the order is kept of objects that are a member called so, and of no others
+    bool exact_integers = false;  ///< an integer beyond 64 bits is refused; else it is the nearest double
+};
+
 /// The JSON value that the whole of `text` is. Throws json_fields::malformed where it is not JSON, nests deeper than
-/// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts. The order is
-/// kept of objects that are a member called `ordered`: those are nowhere else than where their object has them.
-[[nodiscard]] json_document bounded_json(std::string_view text, std::string_view ordered = {});
+/// `max_json_depth` or names a member of an object twice, of which no reader could say which one counts.
+[[nodiscard]] json_document bounded_json(std::string_view text, const json_rules& rules = {});
 
 /// The byte at which `text` ceases to be JSON, from 1; 0 where it does not, or where a number is too large. Throws as
 /// `bounded_json` for what it would not take.
