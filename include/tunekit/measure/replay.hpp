@@ -88,7 +88,7 @@ private:
 ///
 /// An evaluation is charged the recorded seconds, less all recorded repeats, plus the runs drawn. A policy may draw
 /// more runs than were recorded. They are the recorded ones again, so it learns nothing new from them. A row that
-/// failed, or has no repeats, answers and is charged as it was recorded. Of the limits `abandon_above` and
+/// failed, was cut short or has no repeats answers and is charged as it was recorded. Of the limits `abandon_above` and
 /// `abandon_factor` apply: a row of which three batches and more are all above the first is cut short as a live
 /// candidate is, its cost is the least seen, and it is not charged for its check, which it does not get.
 ///
@@ -116,7 +116,7 @@ public:
     {
         detail::check_rows(table_, {&i, 1});
         recorded_row out = table_[static_cast<std::size_t>(i)];
-        if (!out.result.failed && !out.result.batches.empty()) run(i, within, out);
+        if (out.result.ok() && !out.result.batches.empty()) run(i, within, out);
         return out;
     }
 

@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/formats/replay_table.hpp"
+#include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/replay.hpp"
 
 namespace tk = tunekit;
 using tk::io::recorded_space;
@@ -106,6 +109,23 @@ TEST_CASE("what is written reads back equal")
         for (auto& row : space->rows)
             if (row.record.result.failed) row.record.result.cost = 0;  // a NaN equals nothing
     CHECK(first == second);
+}
+
+TEST_CASE("what was cut short stays a bound: it is written as one, and a replay does not draw a time from it")
+{
+    const support::temporary_folder folder;
+    const auto got = read(folder, params, header + "1,0,7,2.5,at_least,10,4,1,3,2,2.5,2.75\n");
+    CHECK(got.problems.empty());
+    REQUIRE(got.rows.size() == 1);
+    const auto& m = got.rows[0].record.result;
+    CHECK(m.at_least);
+    CHECK(!m.ok());
+    CHECK(m.cost == 2.5e-3);
+    tk::io::write_recorded_space(folder / "again", got);
+    CHECK(tk::io::read_recorded_space(folder / "again").rows == got.rows);
+    const auto table = tk::io::table_of(got).rows;
+    const tk::measure::resampled_rows rows(table, tk::measure::fixed{.runs = 3, .batch = 1}, 1);
+    CHECK(rows.row(0, {}) == table[0]);
 }
 
 TEST_CASE("numbers beside the cost are read and written by the names of the .params file")
@@ -233,18 +253,19 @@ TEST_CASE("malformed rows are listed with line and field, and every other row is
     CHECK(got.rows[0].record.result.cost == 2.5e-3);
     std::vector<std::string> told;
     for (const auto& p : got.problems) told.push_back(p.text().substr(p.file.size() - 5));
-    CHECK(told == std::vector<std::string>{
-                      "s.csv:2: t1: 'oops' is not a time, want milliseconds above 0",
-                      "s.csv:3: a: '3' is not one of its values, want one of the .params file",
-                      "s.csv:4: a: 'x' is not one of its values, want one of the .params file",
-                      "s.csv:5: time_ms: '' is not a time, want milliseconds above 0 where status is valid",
-                      "s.csv:6: time_ms: '-1' is not a time, want milliseconds above 0 where status is valid",
-                      "s.csv:7: time_ms: 'inf' is not a time, want milliseconds above 0 where status is valid",
-                      "s.csv:8: status: 'odd' is unknown, want valid, compile_error, runtime_error or invalid",
-                      "s.csv:9: cost_ms: '' is not a time, want milliseconds of 0 or more",
-                      "s.csv:10: has 2 fields, want 12 as the header",
-                      "s.csv:11: repeats an earlier configuration, want each once",
-                  });
+    CHECK(told ==
+          std::vector<std::string>{
+              "s.csv:2: t1: 'oops' is not a time, want milliseconds above 0",
+              "s.csv:3: a: '3' is not one of its values, want one of the .params file",
+              "s.csv:4: a: 'x' is not one of its values, want one of the .params file",
+              "s.csv:5: time_ms: '' is not a time, want milliseconds above 0 where status is valid",
+              "s.csv:6: time_ms: '-1' is not a time, want milliseconds above 0 where status is valid",
+              "s.csv:7: time_ms: 'inf' is not a time, want milliseconds above 0 where status is valid",
+              "s.csv:8: status: 'odd' is unknown, want valid, at_least, compile_error, runtime_error or invalid",
+              "s.csv:9: cost_ms: '' is not a time, want milliseconds of 0 or more",
+              "s.csv:10: has 2 fields, want 12 as the header",
+              "s.csv:11: repeats an earlier configuration, want each once",
+          });
 }
 
 TEST_CASE("malformed parameters and headers name file, line and field")

@@ -93,6 +93,69 @@ TEST_CASE("our own spaces, T1 problems and BaCO's scenarios are read whole")
     CHECK(extreme.space().texts(1) == std::vector<std::string>{"9223372036854775807"});
 }
 
+TEST_CASE("values of a T1 problem may be ranges and comprehensions, as public problems have them")
+{
+    const auto values = [](const std::string& text) {
+        const auto file = parse_space_file(
+            R"({"ConfigurationSpace": {"TuningParameters": [{"Name": "a", "Values": ")" + text + R"("}]}})", "t1.json");
+        std::string out;
+        for (const auto& v : file.parameters.at(0).values)
+            (out += out.empty() ? "" : " ") += tk::space::text_of_value(v);
+        return out;
+    };
+    CHECK(values("list(range(1, 9))") == "1 2 3 4 5 6 7 8");
+    CHECK(values("range(3)") == "0 1 2");
+    CHECK(values("range(9, 3, -2)") == "9 7 5");
+    CHECK(values("[1, 2] + list(range(32, 128+1, 32))") == "1 2 32 64 96 128");
+    CHECK(values("[i for i in range(3,13,2)]") == "3 5 7 9 11");
+    CHECK(values("[2**i for i in range(0, 6)]") == "1 2 4 8 16 32");
+    CHECK(values("[3 * i**2 - 1 for i in range(1, 4)]") == "2 11 26");
+    CHECK(values("[1] + [2 * i for i in range(1, 4)]") == "1 2 4 6");
+    CHECK(values("[128+64*i for i in range(3)]") == "128 192 256");
+    CHECK(values("[i / 2 for i in range(1, 4)]") == "0.5 1 1.5");
+    CHECK(values("[16 // n for n in range(1, 5) ]") == "16 8 5 4");
+    CHECK(values("['1 for 2', 'x']") == "1 for 2 x");
+}
+
+TEST_CASE("a default of a T1 problem that its space does not have is left out, and told")
+{
+    const auto file = [](const std::string& given) {
+        return parse_space_file(R"({"ConfigurationSpace": {"TuningParameters": [
+            {"Name": "a", "Values": "[1, 2]", "Default": )" +
+                                    given + R"(}, {"Name": "b", "Values": [1, 2], "Default": 1}],
+            "Conditions": [{"Expression": "a <= b", "Parameters": ["a", "b"]}]}})",
+                                "t1.json");
+    };
+    CHECK(file("1").untuned == std::vector<std::string>{"1", "1"});
+    CHECK(file("[1]").untuned == std::vector<std::string>{"1", "1"});
+    CHECK(file("[1]").notes.empty());
+    for (const char* none : {"2", "3"}) {
+        CHECK(!file(none).untuned);
+        REQUIRE(file(none).notes.size() == 1);
+        CHECK(file(none).notes[0].starts_with("t1.json: the default is not a configuration of the space: "));
+        CHECK(file(none).notes[0].ends_with("; left out"));
+        CHECK(file(none).space().size() == 3);
+    }
+}
+
+TEST_CASE("a name has one rule: what a file may call a parameter, constraints may name")
+{
+    const auto file = tk::io::detail::parse_space_file(
+        R"({"parameters": [{"name": "units/0", "values": [1, 2, 3]}, {"name": "gr\u00f6\u00dfe", "values": [1, 2, 3]},
+            {"name": "a+b", "values": [1, 1e19]}, {"name": "3|4", "values": [5, 6]}],
+            "constraints": ["`units/0` < gr\u00f6\u00dfe", "!(`3|4` == 5) && `a+b` == 1"]})",
+        "names.json");
+    const auto space = file.space();
+    CHECK(space.size() == 3);  // 1 < 2, 1 < 3, 2 < 3
+    for (tk::index i = 0; i < space.size(); ++i) CHECK(space.texts(i)[3] == "6");
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_space_file(
+                             R"({"parameters": [{"name": "a-b", "values": [1]}], "constraints": ["`a-c` < 2"]})", "n"),
+                         doctest::Contains("no parameter is called 'a-c', want a-b"), std::invalid_argument);
+    CHECK_THROWS_WITH_AS((void)tk::io::detail::parse_space_file(
+                             R"({"parameters": [{"name": "a-b", "values": [1]}], "constraints": ["`a-b < 2"]})", "n"),
+                         doctest::Contains("a name without an end, want a closing `"), std::invalid_argument);
+}
+
 TEST_CASE("every mistake in a space file is one line that names the file and the field")
 {
     const std::vector<std::pair<std::string, std::string>> mistakes{
@@ -113,6 +176,10 @@ TEST_CASE("every mistake in a space file is one line that names the file and the
         {with(own, "[16, 32, 64]", "[16, null]"), "parameters[0].values[1]: is not a value"},
         {with(own, "[16, 32, 64]", "[16, 16]"), "value 16 is there twice"},
         {with(own, "[16, 32, 64]", "[16, 18446744073709551615]"), "is beyond 64 bits"},
+        {with(own, "[16, 32, 64]", "[16, 18446744073709551616]"), "values: 18446744073709551616 is beyond 64 bits"},
+        {with(own, "[16, 32, 64]", "[16, 123456789012345680000]"), "values: 123456789012345680000 is beyond 64 bits"},
+        {with(own, "[16, 32, 64]", "[16, -9223372036854775809]"), "values: -9223372036854775809 is beyond 64 bits"},
+        {R"({"parameters": [{"name": "a`b", "values": [1]}]})", "parameters[0].name: is not a name"},
         {R"({"parameters": [{"name": "a", "values": [1]}, {"name": "a", "values": [1]}]})",
          "parameter 'a': is there twice"},
         {with(own, "constraints", "constrains"), "constrains: is unknown"},
@@ -124,7 +191,14 @@ TEST_CASE("every mistake in a space file is one line that names the file and the
         {with(own, "\"tile\": 16", "\"tile\": 17"), "the default is not a configuration"},
         {with(own, "\"tile\": 16", "\"tille\": 16"), "default.tille: is not a parameter"},
         {with(own, "\"tile\": 16, ", ""), "default.tile: is missing"},
-        {with(t1, "[16, 32 , 64]", "range(3)"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "rang(3)"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "range(3"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "range(1, 9, 0)"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "[i for i in 8]"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "[j for i in range(8)]"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "[2**(i+1) for i in range(8)]"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "range(10**9)"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "range(1000000000)"), "has 65536 values"},
         {with(t1, "[16, 32 , 64]", "[16, 32"), "is not a list of literals"},
         {with(t1, "[16, 32 , 64]", "[16 32]"), "is not a list of literals"},
         {with(t1, "[16, 32 , 64]", "[]"), "is not a list of literals"},

@@ -28,17 +28,6 @@ struct csv_record {
     friend bool operator==(const csv_record&, const csv_record&) = default;
 };
 
-namespace detail {
-
-/// `text` without the byte order mark that some editors put before UTF-8.
-[[nodiscard]] inline std::string_view without_bom(std::string_view text)
-{
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    return text;
-}
-
-}  // namespace detail
-
 /// Splits text into the records of RFC 4180: fields separated by commas, quoted where they hold a comma, a quote or a
 /// line end. A quote that is never closed ends with the text. Empty lines are skipped, and so is a byte order mark.
 [[nodiscard]] inline std::vector<csv_record> csv_records(std::string_view text)

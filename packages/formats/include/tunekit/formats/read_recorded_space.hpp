@@ -153,7 +153,7 @@ struct layout {
     return seconds && *seconds > 0 ? seconds : std::nullopt;
 }
 
-/// Puts the failure of a status into the result; false where there is no such status.
+/// Puts what a status says into the result; false where there is no such status.
 [[nodiscard]] inline bool read_status(std::string_view status, measure::measurement& result)
 {
     using measure::failure_kind;
@@ -162,6 +162,7 @@ struct layout {
     else if (status == "runtime_error")
         result.failed = {failure_kind::launch_error, 0, "could not be launched when it was recorded"};
     else if (status == "invalid") result.failed = {failure_kind::invalid, 0, "was refused when it was recorded"};
+    else if (status == "at_least") result.at_least = true;
     else return status == "valid";
     return true;
 }
@@ -216,8 +217,8 @@ struct layout {
     result.build_seconds = seconds[1];
     result.run_seconds = seconds[2] + seconds[3];
     if (!read_status(fields[at.status], result))
-        return problem_at(
-            "status", quoted(fields[at.status]) + " is unknown, want valid, compile_error, runtime_error or invalid");
+        return problem_at("status", quoted(fields[at.status]) +
+                                        " is unknown, want valid, at_least, compile_error, runtime_error or invalid");
     if (result.failed) return row;
     const auto time = read_positive_seconds(fields[at.time]);
     if (!time)

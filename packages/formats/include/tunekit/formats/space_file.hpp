@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,6 +44,7 @@ struct space_file {
     std::vector<std::string> constraints;               ///< in the syntax of space::expression
     std::optional<std::vector<std::string>> untuned{};  ///< texts of the default configuration
     std::optional<baco> scenario{};                     ///< of BaCO
+    std::vector<std::string> notes{};                   ///< what was left out and why, a line each
 
     /// The space. Throws std::invalid_argument as value_product does.
     [[nodiscard]] space::value_product space() const { return {parameters, constraints}; }
@@ -57,8 +59,9 @@ namespace detail {
     if (!from.value().is_object()) from.fail("is not an object, want one of values by name");
     std::vector<std::string> names, out;
     for (const auto& p : all) names.push_back(p.name);
+    const std::set<std::string> known(names.begin(), names.end());
     for (const auto& member : from.value().items())
-        if (std::find(names.begin(), names.end(), member.key()) == names.end())
+        if (!known.contains(member.key()))
             from.at(member.key().c_str()).fail("is not a parameter, want " + core::wanted_name(member.key(), names));
     for (const auto& p : all) out.push_back(space::text_of_value(value_of(from.at(p.name.c_str()))));
     return out;
@@ -111,8 +114,11 @@ namespace detail {
         const auto p = parameters[i];
         const auto values = p.at("Values");
         out.parameters.push_back(
-            {name_of(p.at("Name")), values.value().is_string() ? python_list(values) : values_of(values)});
-        if (p.value().contains("Default")) defaults.push_back(space::text_of_value(value_of(p.at("Default"))));
+            {name_of(p.at("Name")), values.value().is_string() ? python_values(values).values() : values_of(values)});
+        if (!p.value().contains("Default")) continue;
+        const auto given = p.at("Default");
+        const bool in_list = given.value().is_array() && given.size() == 1;  // [0] for 0
+        defaults.push_back(space::text_of_value(value_of(in_list ? given[0] : given)));
     }
     if (out.parameters.empty()) parameters.fail("is empty, want one parameter or more");
     if (defaults.size() == out.parameters.size()) out.untuned = std::move(defaults);
@@ -201,7 +207,7 @@ namespace detail {
 {
     const json_document document = [&] {
         try {
-            return bounded_json(text, "input_parameters");
+            return bounded_json(text, {.ordered = "input_parameters", .exact_integers = true});
         } catch (const json_fields::malformed& e) {
             if (!e.what.starts_with("is not JSON")) throw;
             throw error(problem{name, line_of_no_json(text), "",
@@ -230,7 +236,10 @@ namespace detail {
             try {
                 if (out.untuned) (void)made.of(untuned);
             } catch (const std::invalid_argument& e) {
-                throw error(name + ": the default is not a configuration of the space: " + reason_of(e));
+                const std::string why = name + ": the default is not a configuration of the space: " + reason_of(e);
+                if (out.format != "T1") throw error(why);
+                out.notes.push_back(why + "; left out");  // public ones are often so
+                out.untuned.reset();
             }
             return out;
         } catch (const json_fields::malformed& e) {
@@ -254,7 +263,8 @@ namespace detail {
 ///
 /// Errors: tunekit::error where it cannot be read, and one line with the file, the field and what is wanted, also where
 /// JSON nests deeper than 64 or names a member of an object twice, or memory does not suffice. std::invalid_argument
-/// that names the file and the constraint or parameter, where no space can be made of it. Nothing is skipped.
+/// that names the file and the constraint or parameter, where no space can be made of it. Nothing is skipped but the
+/// default of a T1 problem that its space does not have; `notes` says so.
 /// Departures: a real parameter of BaCO needs its preferred_discretization, permutations have at most 8 entries.
 [[nodiscard]] inline space_file read_space_file(const std::string& path)
 {

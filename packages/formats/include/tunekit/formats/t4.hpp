@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Results of Kernel Tuner in the T4 format, read and written. Needs nlohmann-json.
+/// Results of Kernel Tuner in the T4 format, read and written, and its cache files, read. Needs nlohmann-json.
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,8 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/formats/detail/kernel_tuner_cache.hpp"
+#include "tunekit/formats/detail/time_unit.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/processes/files/problem.hpp"
 #include "tunekit/processes/files/text.hpp"
@@ -38,7 +40,7 @@ struct t4_file {
         friend bool operator==(const quantity&, const quantity&) = default;
     };
 
-    /// One configuration. Times are in milliseconds, as Kernel Tuner writes them.
+    /// One configuration. Times are in milliseconds, whatever the file has them in; quantities are as in the file.
     struct result {
         nlohmann::ordered_json configuration = nlohmann::ordered_json::object();  ///< value by name
         std::string timestamp;                                                    ///< as in the file
@@ -50,12 +52,18 @@ struct t4_file {
         double correctness = 1;              ///< 1 where the result is correct
         std::vector<quantity> quantities;    ///< measured besides the times
 
-        /// The result as a row of a replay table. The cost is the first objective where it is a quantity in ms, us or
-        /// s, else the mean of the runtimes; the seconds of the evaluation are the sum of its times without those of
-        /// the search. Failures: compile -> build_error, timeout -> run_timeout, correctness -> wrong_result,
-        /// constraints -> invalid, runtime -> launch_error; bad_cost for a result marked correct that has no positive
-        /// time.
+        /// The result as a row of a replay table. The cost is the first objective where it is a quantity in a unit of
+        /// time, the mean of the runtimes where it has no unit; the seconds of the evaluation are the sum of its times
+        /// without those of the search. Failures: compile -> build_error, timeout -> run_timeout, correctness ->
+        /// wrong_result, constraints -> invalid, runtime -> launch_error; bad_cost for a result marked correct that has
+        /// no positive time, or an objective in another unit. What `take` adds to these words is read, too.
         [[nodiscard]] measure::recorded_row recorded() const;
+
+        /// Fills in what a measurement gave whose costs are in `unit`, or 1 / scores in it. Times become milliseconds.
+        /// What was cut short is a timeout without a time; its bound is the quantity "at_least", or "at_most" of a
+        /// score. For a failure the quantities "failure" and "message" say what T4 has no words for.
+        void take(const measure::measurement& m, const std::string& objective, const std::string& unit,
+                  bool score = false);
 
         friend bool operator==(const result&, const result&) = default;
     };
@@ -70,8 +78,51 @@ namespace detail {
 inline constexpr std::array<std::string_view, 6> invalidities{"correct", "timeout",     "compile",
                                                               "runtime", "correctness", "constraints"};
 
-/// Throws json_fields::malformed. `of` is where `from` is.
-inline void read_t4(const json_fields& from, const json_document& of, t4_file::result& out)
+/// `per_second` of a text in a file. Throws json_fields::malformed where it is no unit of time.
+[[nodiscard]] inline double per_second(const json_fields& from)
+{
+    const auto word = from.get<std::string>();
+    const auto many = per_second(word);
+    if (!many) from.fail("'" + word.substr(0, 80) + "' is not a unit of time, want s, ms, us or ns, or their words");
+    return *many;
+}
+
+/// How many a second has of the unit that a file says its times are in, as KTT does; none where it says nothing.
+[[nodiscard]] inline std::optional<double> stated_unit(const json_fields& all)
+{
+    const auto in = [](const json_fields& from) -> std::optional<double> {
+        for (const char* name : {"timeunit", "time_unit"})
+            if (from.value().is_object() && from.value().contains(name)) return per_second(from.at(name));
+        return std::nullopt;
+    };
+    if (const auto of_all = in(all)) return of_all;
+    return all.value().is_object() && all.value().contains("metadata") ? in(all.at("metadata")) : std::nullopt;
+}
+
+/// The word of T4 for a failure.
+[[nodiscard]] constexpr const char* invalidity_of(measure::failure_kind kind) noexcept
+{
+    using measure::failure_kind;
+    switch (kind) {
+        case failure_kind::build_error:
+        case failure_kind::build_timeout:
+            return "compile";
+        case failure_kind::run_timeout:
+            return "timeout";
+        case failure_kind::wrong_result:
+        case failure_kind::damaged_canary:
+            return "correctness";
+        case failure_kind::invalid:
+            return "constraints";
+        default:
+            return "runtime";
+    }
+}
+
+/// Throws json_fields::malformed. `of` is where `from` is. `unit` is how many a second has of the unit that the file
+/// states. Where it states none, times are in the unit of the objective, and where that has none, in milliseconds, as
+/// Kernel Tuner writes them.
+inline void read_t4(const json_fields& from, const json_document& of, std::optional<double> unit, t4_file::result& out)
 {
     const auto configuration = from.at("configuration");
     if (!configuration.value().is_object()) configuration.fail("is not an object, want one of values by name");
@@ -82,17 +133,6 @@ inline void read_t4(const json_fields& from, const json_document& of, t4_file::r
     if (std::find(invalidities.begin(), invalidities.end(), out.invalidity) == invalidities.end())
         from.at("invalidity").fail("is unknown, want correct, timeout, compile, runtime, correctness or constraints");
     out.correctness = from.at("correctness").get<double>();
-    const auto times = from.at("times");
-    if (!times.value().is_object()) times.fail("is not an object, want one of milliseconds by name");
-    for (const auto& [name, value] : times.value().items()) {
-        if (name == "runtimes") continue;
-        out.times[name] = times.at(name.c_str()).amount("milliseconds", max_seconds);
-    }
-    if (times.value().contains("runtimes")) {
-        const auto runtimes = times.at("runtimes");
-        for (std::size_t i = 0; i < runtimes.size(); ++i)
-            out.runtimes.push_back(runtimes[i].amount("milliseconds", max_seconds));
-    }
     if (from.value().contains("timestamp")) out.timestamp = from.at("timestamp").get<std::string>();
     if (from.value().contains("objectives"))
         for (std::size_t i = 0; i < from.at("objectives").size(); ++i)
@@ -104,9 +144,22 @@ inline void read_t4(const json_fields& from, const json_document& of, t4_file::r
             out.quantities.push_back({q.at("name").get<std::string>(),
                                       {},
                                       q.value().contains("unit") ? q.at("unit").get<std::string>() : ""});
+            const auto& made = out.quantities.back();
+            if (!unit && !made.unit.empty() && !out.objectives.empty() && made.name == out.objectives[0])
+                unit = per_second(q.at("unit"));
             copy_json(out.quantities.back().value, q.at("value").value());
         }
     }
+    const auto times = from.at("times");
+    if (!times.value().is_object()) times.fail("is not an object, want one of times by name");
+    const auto time = [&](const json_fields& x) {
+        return milliseconds(x.amount("a time", max_seconds), unit.value_or(1e3));
+    };
+    for (const auto& [name, value] : times.value().items())
+        if (name != "runtimes") out.times[name] = time(times.at(name.c_str()));
+    if (!times.value().contains("runtimes")) return;
+    const auto runtimes = times.at("runtimes");
+    for (std::size_t i = 0; i < runtimes.size(); ++i) out.runtimes.push_back(time(runtimes[i]));
 }
 
 inline void empty_json(t4_file::result& r) noexcept
@@ -116,17 +169,17 @@ inline void empty_json(t4_file::result& r) noexcept
     for (t4_file::quantity& q : r.quantities) empty_json(q.value);
 }
 
-inline void read_t4_results(std::string_view text, const std::string& name, t4_file& out)
+inline void read_t4_results(const json_document& whole, const std::string& name, t4_file& out)
 {
-    const auto whole = bounded_json(text, "configuration");
     const json_fields all(whole.value);
     if (whole.value.is_object() && whole.value.contains("schema_version"))
         out.schema_version = all.at("schema_version").get<std::string>();
+    const std::optional<double> unit = stated_unit(all);
     const auto results = all.at("results");
     for (std::size_t i = 0; i < results.size(); ++i) {
         out.results.emplace_back();
         try {
-            read_t4(results[i], whole, out.results.back());
+            read_t4(results[i], whole, unit, out.results.back());
         } catch (const json_fields::malformed& e) {
             empty_json(out.results.back());
             out.results.pop_back();
@@ -135,13 +188,28 @@ inline void read_t4_results(std::string_view text, const std::string& name, t4_f
     }
 }
 
+/// The document of a T4 file or a cache.
+[[nodiscard]] inline json_document t4_document(const std::string& text)
+{
+    json_document out = [&] {
+        try {
+            return bounded_json(text, {.ordered = "configuration"});
+        } catch (const json_fields::malformed& e) {
+            if (!e.what.starts_with("is not JSON") || text.find("\"tune_params\"") == text.npos) throw;
+            return bounded_json(closed_cache(text));
+        }
+    }();
+    if (!out.value.is_object() || !out.value.contains("cache")) return out;
+    return t4_of_cache(json_fields(out.value));
+}
+
 /// Reads the text of a T4 file; `name` stands for it in problems.
 [[nodiscard]] inline t4_file parse_t4(std::string_view text, const std::string& name)
 {
     return within_memory(name, [&] {
         t4_file out;
         try {
-            read_t4_results(text, name, out);
+            read_t4_results(t4_document(without_nan(text)), name, out);
         } catch (const json_fields::malformed& e) {
             throw error(problem{name, 0, e.field, e.what}.text());
         } catch (const std::bad_alloc&) {
@@ -152,7 +220,7 @@ inline void read_t4_results(std::string_view text, const std::string& name, t4_f
     });
 }
 
-/// The file as JSON. `parse_t4` reads it back equal.
+/// The file as JSON, with the unit of its times. `parse_t4` reads it back equal.
 [[nodiscard]] inline nlohmann::ordered_json to_json(const t4_file& file)
 {
     using json = nlohmann::ordered_json;
@@ -171,20 +239,50 @@ inline void read_t4_results(std::string_view text, const std::string& name, t4_f
                            {"measurements", std::move(quantities)},
                            {"objectives", r.objectives}});
     }
-    return {{"results", std::move(results)}, {"schema_version", file.schema_version}};
+    return {{"metadata", {{"timeunit", "milliseconds"}}},
+            {"results", std::move(results)},
+            {"schema_version", file.schema_version}};
 }
 
 }  // namespace detail
 
-/// Reads a T4 file. A result that is malformed is listed with the path of the field; every other result is read.
-/// Errors: tunekit::error where the file cannot be read, is not a JSON object with a list "results", is nested deeper
-/// than 64, or names a member of an object twice, or where memory does not suffice.
+/// Reads a T4 file, or a cache file of Kernel Tuner, whose results those of a T4 file are. A result that is malformed,
+/// or has a NaN for a time, is listed with the path of the field; every other result is read.
+/// Errors: tunekit::error where the file cannot be read, is not a JSON object with a list "results", says that its
+/// times are in a unit that is none of time, is nested deeper than 64, or names a member of an object twice, or where
+/// memory does not suffice.
 [[nodiscard]] inline t4_file read_t4(const std::string& path) { return detail::parse_t4(read_text(path), path); }
 
 /// Writes a T4 file. Errors: tunekit::error where it cannot.
 inline void write_t4(const std::string& path, const t4_file& file)
 {
-    write_text(path, detail::to_json(file).dump(1) + '\n');
+    using json = nlohmann::ordered_json;  // a program's message may be no UTF-8
+    write_text(path, detail::to_json(file).dump(1, ' ', false, json::error_handler_t::replace) + '\n');
+}
+
+inline void t4_file::result::take(const measure::measurement& m, const std::string& objective, const std::string& unit,
+                                  bool score)
+{
+    times["compilation"] = detail::milliseconds(m.build_seconds);
+    times["benchmark"] = detail::milliseconds(m.run_seconds);
+    if (m.failed) {
+        invalidity = detail::invalidity_of(m.failed->kind);
+        correctness = invalidity == "correctness" ? 0 : 1;
+        quantities.push_back({"failure", measure::to_text(m.failed->kind), ""});
+        if (!m.failed->message.empty()) quantities.push_back({"message", m.failed->message, ""});
+        return;
+    }
+    const auto time = score ? std::nullopt : detail::per_second(unit);
+    const std::string name = !m.at_least ? objective : score ? "at_most" : "at_least";
+    if (time) quantities.push_back({name, detail::milliseconds(m.cost, *time), "ms"});
+    else quantities.push_back({name, score ? 1 / m.cost : m.cost, unit});
+    if (m.at_least) {
+        invalidity = "timeout";
+        return;
+    }
+    objectives = {objective};
+    for (const double x : m.batches)
+        if (time) runtimes.push_back(detail::milliseconds(x, *time));
 }
 
 inline measure::recorded_row t4_file::result::recorded() const
@@ -199,13 +297,36 @@ inline measure::recorded_row t4_file::result::recorded() const
         if (name == "benchmark" || name == "validation") m.run_seconds += seconds;
         if (name == "validation") out.check_seconds += seconds;
     }
-    const auto fail = [&](failure_kind kind) { m.failed = measure::failure{kind, 0, "Kernel Tuner: " + invalidity}; };
-    if (invalidity == "compile") fail(failure_kind::build_error);
-    else if (invalidity == "timeout") fail(failure_kind::run_timeout);
-    else if (invalidity == "correctness") fail(failure_kind::wrong_result);
-    else if (invalidity == "constraints") fail(failure_kind::invalid);
-    else if (invalidity == "runtime") fail(failure_kind::launch_error);
-    if (m.failed) return out;
+    const auto found = [&](std::string_view name) -> const quantity* {
+        const auto at =
+            std::find_if(quantities.begin(), quantities.end(), [&](const quantity& q) { return q.name == name; });
+        return at == quantities.end() ? nullptr : &*at;
+    };
+    // Seconds; none where there is no such number in a unit of time.
+    const auto time_of = [](const quantity* q) -> std::optional<double> {
+        const auto unit = q != nullptr ? detail::per_second(q->unit) : std::nullopt;
+        return unit && q->value.is_number() ? std::optional(q->value.get<double>() / *unit) : std::nullopt;
+    };
+    const auto word_of = [](const quantity* q) {
+        return q != nullptr && q->value.is_string() ? q->value.get<std::string>() : std::string();
+    };
+    if (const auto bound = time_of(found("at_least")); invalidity == "timeout" && bound && *bound > 0) {
+        m.cost = *bound;
+        m.at_least = true;
+        return out;
+    }
+    static constexpr std::pair<const char*, failure_kind> kinds[] = {{"compile", failure_kind::build_error},
+                                                                     {"timeout", failure_kind::run_timeout},
+                                                                     {"correctness", failure_kind::wrong_result},
+                                                                     {"constraints", failure_kind::invalid},
+                                                                     {"runtime", failure_kind::launch_error}};
+    for (const auto& [word, kind] : kinds) {
+        if (invalidity != word) continue;
+        const std::string message = word_of(found("message"));
+        m.failed = measure::failure{measure::failure_kind_of(word_of(found("failure"))).value_or(kind), 0,
+                                    message.empty() ? "was recorded as " + invalidity : message};
+        return out;
+    }
     double sum = 0, squares = 0;
     const auto n = static_cast<double>(runtimes.size());
     for (const double ms : runtimes) {
@@ -215,14 +336,15 @@ inline measure::recorded_row t4_file::result::recorded() const
     for (const double s : m.batches) squares += (s - sum / n) * (s - sum / n);
     m.runs = static_cast<std::uint32_t>(runtimes.size());
     m.spread = m.runs > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
-    m.cost = m.runs > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN();
-    for (const auto& q : quantities) {
-        if (objectives.empty() || q.name != objectives[0] || !q.value.is_number()) continue;
-        if (q.unit == "ms") m.cost = q.value.get<double>() / 1e3;
-        if (q.unit == "us") m.cost = q.value.get<double>() / 1e6;
-        if (q.unit == "s") m.cost = q.value.get<double>();
+    std::optional<double> cost = m.runs > 0 ? std::optional(sum / n) : std::nullopt;
+    std::string why = cost ? "its time is not above 0" : "it has neither runtimes nor an objective in a unit of time";
+    if (const quantity* const q = objectives.empty() ? nullptr : found(objectives[0]);
+        q != nullptr && !q->unit.empty()) {
+        cost = time_of(q);
+        if (!cost) why = "its objective '" + q->name + "' is in '" + q->unit + "', which is no unit of time";
     }
-    if (!std::isfinite(m.cost) || !(m.cost > 0)) fail(failure_kind::bad_cost);
+    if (cost && std::isfinite(*cost) && *cost > 0) m.cost = *cost;
+    else m.failed = measure::failure{failure_kind::bad_cost, 0, "was recorded as correct, but " + why};
     return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/formats/detail/time_unit.hpp"
 #include "tunekit/formats/gzip.hpp"
 #include "tunekit/formats/space_record.hpp"
 #include "tunekit/measure/concepts.hpp"
@@ -20,16 +21,6 @@
 namespace tunekit::io {
 
 namespace detail {
-
-/// The milliseconds that read back as `seconds` wherever those came from milliseconds: the product alone may be off by
-/// the last bit.
-[[nodiscard]] inline double milliseconds(double seconds)
-{
-    const double product = seconds * 1e3;
-    for (const double x : {product, std::nextafter(product, 0.0), std::nextafter(product, 2 * product)})
-        if (x / 1e3 == seconds) return x;
-    return product;
-}
 
 /// What a failed row has instead of its time and `valid`.
 [[nodiscard]] constexpr const char* status_of(measure::failure_kind kind) noexcept
@@ -79,7 +70,7 @@ inline void write_recorded_space(const std::string& stem, const recorded_space& 
         for (std::size_t j = 0; j < row.ordinals.size(); ++j)
             table += core::text_of(space.parameters[j].values[row.ordinals[j]]) + ',';
         const auto add = [&](double seconds) { (table += ',') += core::text_of(detail::milliseconds(seconds)); };
-        if (!m.failed) (table += core::text_of(detail::milliseconds(m.cost))) += ",valid";
+        if (!m.failed) (table += core::text_of(detail::milliseconds(m.cost))) += m.at_least ? ",at_least" : ",valid";
         else table += detail::status_of(m.failed->kind);
         for (const double s : {row.record.seconds, m.build_seconds, row.record.check_seconds,
                                m.run_seconds - row.record.check_seconds, row.framework_seconds})

@@ -5,17 +5,24 @@
 /// Values, names and constraints as the formats of spaces write them in JSON.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/text.hpp"
+#include "tunekit/core/text_template.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/records/json/json_fields.hpp"
+#include "tunekit/space/expression.hpp"
 #include "tunekit/space/value_product.hpp"
 
 namespace tunekit::io::detail {
@@ -51,8 +58,7 @@ inline constexpr std::size_t longest_name = 80;
 [[nodiscard]] inline std::string name_of(const json_fields& from)
 {
     auto out = from.get<std::string>();
-    if (out.empty() || out.find_first_of("{},=\"' \t\n") != std::string::npos)
-        from.fail("is not a name, want one without blanks, commas, braces, quotes and '='");
+    if (!core::is_name(out)) from.fail("is not a name, want one without blanks, commas, braces, quotes and '='");
     if (out.size() > longest_name)
         from.fail("is a name of " + std::to_string(out.size()) + " bytes, want at most " +
                   std::to_string(longest_name));
@@ -72,7 +78,7 @@ inline constexpr std::size_t longest_name = 80;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
         const char next = i + 1 < text.size() ? text[i + 1] : ' ';
-        if (quote != 0 || c == '\'' || c == '"') {
+        if (quote != 0 || c == '\'' || c == '"' || c == '`') {
             quote = quote == 0 ? c : c == quote ? '\0' : quote;
             out += c;
         } else if ((c == '&' || c == '|') && next == c) {
@@ -94,51 +100,178 @@ inline constexpr std::size_t longest_name = 80;
     return out;
 }
 
-/// The literals of a Python list, which is how T1 writes values: "[16, 32]", "['a', 'b']", "[True, False]".
-[[nodiscard]] inline std::vector<space::value> python_list(const json_fields& from)
+/// The integer that a number is; none where it has a fraction or digits that a double does not hold.
+[[nodiscard]] inline std::optional<std::int64_t> whole_number(double x)
 {
-    const auto text = from.get<std::string>();
-    const auto wrong = [&] {
-        from.fail("'" + text.substr(0, 80) + "' is not a list of literals, want one such as [16, 32]");
-    };
-    std::vector<space::value> out;
-    std::string_view rest = text;
-    const auto skip = [&] {
-        while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\n' || rest.front() == '\t'))
-            rest.remove_prefix(1);
-    };
-    const auto take = [&](char c) {
-        skip();
-        if (rest.empty() || rest.front() != c) return false;
-        rest.remove_prefix(1);
-        return true;
-    };
-    if (!take('[') && !take('(')) wrong();
-    const char close = text[text.find_first_not_of(" \n\t")] == '[' ? ']' : ')';
-    while (!take(close)) {
-        skip();
-        const std::string_view word = rest.substr(0, rest.find_first_of(std::string{',', close}));
-        if (!rest.empty() && (rest.front() == '\'' || rest.front() == '"')) {
-            const auto end = rest.find(rest.front(), 1);
-            if (end == std::string_view::npos) wrong();
-            out.emplace_back(std::string(rest.substr(1, end - 1)));
-            rest.remove_prefix(end + 1);
-        } else {
-            std::string_view bare = word;
-            while (!bare.empty() && bare.back() == ' ') bare.remove_suffix(1);
-            if (bare == "True" || bare == "true") out.emplace_back(true);
-            else if (bare == "False" || bare == "false") out.emplace_back(false);
-            else if (const auto whole = core::number<std::int64_t>(bare)) out.emplace_back(*whole);
-            else if (const auto real = core::number<double>(bare)) out.emplace_back(*real);
-            else wrong();
-            rest.remove_prefix(word.size());
-        }
-        if (!take(',') && (skip(), rest.empty() || rest.front() != close)) wrong();
-    }
-    skip();
-    if (!rest.empty() || out.empty()) wrong();
-    return out;
+    if (!(x > -1e15 && x < 1e15) || x != static_cast<double>(static_cast<std::int64_t>(x))) return std::nullopt;
+    return static_cast<std::int64_t>(x);
 }
+
+/// The values that an expression of Python lists, which is how T1 writes them: "[16, 32]", "['a', 'b']", "list(range(1,
+/// 9))", "[1] + [2 * i for i in range(1, 11)]", "[2**i for i in range(6)]".
+class python_values {
+public:
+    /// Throws json_fields::malformed where it is something else.
+    explicit python_values(const json_fields& from) : from_(from), text_(from.get<std::string>()), rest_(text_)
+    {
+        do part();
+        while (take('+'));
+        skip();
+        if (!rest_.empty() || out_.empty()) wrong();
+    }
+
+    [[nodiscard]] std::vector<space::value> values() && { return std::move(out_); }
+
+private:
+    [[noreturn]] void wrong() const
+    {
+        from_.fail("'" + text_.substr(0, 80) +
+                   "' is not a list of literals, a range or [... for i in range(...)], want one such as [16, 32]");
+    }
+    void skip()
+    {
+        while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\n' || rest_.front() == '\t'))
+            rest_.remove_prefix(1);
+    }
+    bool take(char c)
+    {
+        skip();
+        if (rest_.empty() || rest_.front() != c) return false;
+        rest_.remove_prefix(1);
+        return true;
+    }
+    bool take(std::string_view word)
+    {
+        skip();
+        if (!rest_.starts_with(word)) return false;
+        rest_.remove_prefix(word.size());
+        return true;
+    }
+
+    void part()
+    {
+        if (take("list")) {
+            if (!take('(')) wrong();
+            part();
+            if (!take(')')) wrong();
+        } else if (take("range")) {
+            for (const std::int64_t i : range()) out_.emplace_back(i);
+        } else {
+            const char close = take('[') ? ']' : take('(') ? ')' : '\0';
+            if (close == 0) wrong();
+            const std::string_view inside = rest_.substr(0, rest_.find(']'));
+            const bool quotes = inside.find_first_of("'\"") != std::string_view::npos;
+            if (close == ']' && !quotes && inside.find(" for ") != std::string_view::npos) each();
+            else literals(close);
+        }
+    }
+
+    /// EXPRESSION for NAME in range(...)]
+    void each()
+    {
+        const auto at = rest_.find(" for ");
+        std::string expression(rest_.substr(0, at));
+        rest_.remove_prefix(at + 5);
+        skip();
+        const std::string name(rest_.substr(0, rest_.find(' ')));
+        rest_.remove_prefix(name.size());
+        if (!take("in") || !take("range")) wrong();
+        // a**b, of which each is the name or an integer, is a name of its own: expressions have no powers
+        std::vector<std::string> names{name}, bases, exponents;
+        for (std::size_t k = 0; (k = expression.find("**", k)) != std::string::npos;) {
+            const auto word = [](char c) {
+                return core::is_name({&c, 1}) && std::string_view("+-*/%()").find(c) == std::string_view::npos;
+            };
+            std::size_t begin = k, end = k + 2;
+            while (begin > 0 && expression[begin - 1] == ' ') --begin;
+            const std::size_t base_end = begin;
+            while (begin > 0 && word(expression[begin - 1])) --begin;
+            while (end < expression.size() && expression[end] == ' ') ++end;
+            const std::size_t exponent = end;
+            while (end < expression.size() && word(expression[end])) ++end;
+            bases.push_back(expression.substr(begin, base_end - begin));
+            exponents.push_back(expression.substr(exponent, end - exponent));
+            names.push_back("power_" + std::to_string(bases.size()));
+            expression.replace(begin, end - begin, names.back());
+            k = begin;
+        }
+        const bool real = expression.find('.') != std::string::npos ||
+                          (expression.find('/') != std::string::npos && expression.find("//") == std::string::npos);
+        for (const std::int64_t i : range()) {
+            std::vector<double> given{static_cast<double>(i)};
+            const auto operand = [&](const std::string& of) { return of == name ? given[0] : number(of, {}, {}); };
+            for (std::size_t k = 0; k < bases.size(); ++k)
+                given.push_back(std::pow(operand(bases[k]), operand(exponents[k])));
+            const double x = number(expression, names, given);
+            const auto whole = real ? std::nullopt : whole_number(x);
+            if (whole) out_.emplace_back(*whole);
+            else out_.emplace_back(x);
+        }
+        if (!take(']')) wrong();
+    }
+
+    /// (LAST), (FIRST, LAST) or (FIRST, LAST, STEP)
+    [[nodiscard]] std::vector<std::int64_t> range()
+    {
+        if (!take('(')) wrong();
+        const std::string_view inside = rest_.substr(0, rest_.find(')'));
+        rest_.remove_prefix(inside.size());
+        if (!take(')')) wrong();
+        std::vector<std::int64_t> of;
+        for (const std::string_view text : split(inside, ',')) {
+            const auto x = whole_number(number(std::string(text), {}, {}));
+            if (!x) wrong();
+            of.push_back(*x);
+        }
+        if (of.empty() || of.size() > 3) wrong();
+        const std::int64_t first = of.size() > 1 ? of[0] : 0, last = of[of.size() > 1 ? 1 : 0],
+                           step = of.size() > 2 ? of[2] : 1;
+        constexpr std::size_t most = 65536;
+        std::vector<std::int64_t> out;
+        if (step == 0) wrong();
+        for (std::int64_t x = first; (step > 0 ? x < last : x > last) && out.size() < most; x += step) out.push_back(x);
+        return out;
+    }
+
+    [[nodiscard]] double number(const std::string& text, std::span<const std::string> names,
+                                std::span<const double> values) const
+    {
+        try {
+            return space::expression(text, names).value([&](std::size_t j) { return values[j]; });
+        } catch (const std::invalid_argument&) {
+            wrong();
+        }
+    }
+
+    void literals(char close)
+    {
+        while (!take(close)) {
+            skip();
+            const std::string_view word = rest_.substr(0, rest_.find_first_of(std::string{',', close}));
+            if (!rest_.empty() && (rest_.front() == '\'' || rest_.front() == '"')) {
+                const auto end = rest_.find(rest_.front(), 1);
+                if (end == std::string_view::npos) wrong();
+                out_.emplace_back(std::string(rest_.substr(1, end - 1)));
+                rest_.remove_prefix(end + 1);
+            } else {
+                std::string_view bare = word;
+                while (!bare.empty() && bare.back() == ' ') bare.remove_suffix(1);
+                if (bare == "True" || bare == "true") out_.emplace_back(true);
+                else if (bare == "False" || bare == "false") out_.emplace_back(false);
+                else if (const auto whole = core::number<std::int64_t>(bare)) out_.emplace_back(*whole);
+                else if (const auto real = core::number<double>(bare)) out_.emplace_back(*real);
+                else wrong();
+                rest_.remove_prefix(word.size());
+            }
+            if (!take(',') && (skip(), rest_.empty() || rest_.front() != close)) wrong();
+        }
+    }
+
+    const json_fields& from_;
+    std::string text_;
+    std::string_view rest_;
+    std::vector<space::value> out_{};
+};
 
 /// All orders of 0 ... n - 1.
 [[nodiscard]] inline std::vector<space::value> orders_of(const json_fields& from, std::uint64_t n)
@@ -150,13 +283,6 @@ inline constexpr std::size_t longest_name = 80;
     do out.emplace_back(order);
     while (std::next_permutation(order.of.begin(), order.of.end()));
     return out;
-}
-
-/// The integer that a number is; none where it has a fraction or digits that a double does not hold.
-[[nodiscard]] inline std::optional<std::int64_t> whole_number(double x)
-{
-    if (!(x > -1e15 && x < 1e15) || x != static_cast<double>(static_cast<std::int64_t>(x))) return std::nullopt;
-    return static_cast<std::int64_t>(x);
 }
 
 /// The values of one parameter of a scenario, in BaCO's order.

@@ -32,6 +32,13 @@ inline constexpr double max_seconds = 1e100;
 
 namespace detail {
 
+/// `text` without the byte-order mark that some editors put before UTF-8.
+[[nodiscard]] inline std::string_view without_bom(std::string_view text)
+{
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    return text;
+}
+
 [[noreturn]] void refuse_size(const std::string& path, std::size_t max_bytes);
 
 [[noreturn]] void refuse_for_memory(const std::string& path);
