@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <exception>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -114,6 +115,51 @@ TEST_CASE("program: repetition, and the median as the cost")
     CHECK(m.batches == std::vector<double>{2.5, 12.5});
     CHECK(m.cost == 7.5);
     CHECK(m.runs == 4);
+}
+
+TEST_CASE("program: the repeats of a configuration end with the budget of the run, after one run at least")
+{
+    temporary_folder at;
+    program_options o{.command = script("echo x >> " + (at / "runs") + "; echo 2"),
+                      .cost = measure::matched("[0-9]+"),
+                      .repetition = measure::any_repetition(measure::fixed{.runs = 6, .batch = 1})};
+    program p(numbers(3), o);
+    p.repeat_until(0);
+    const auto m = measured(p, 0);
+    CHECK(m.ok());
+    CHECK(m.runs == 1);
+    CHECK(text_of(at / "runs") == "x\n");
+    p.repeat_until(std::numeric_limits<double>::infinity());
+    CHECK(measured(p, 1).runs == 6);
+}
+
+TEST_CASE("program: who has no cost to beat yet has three batches, or all where that is wanted")
+{
+    for (const bool whole : {false, true}) {
+        program_options o{.command = script("echo 2"),
+                          .cost = measure::matched("[0-9]+"),
+                          .repetition = measure::any_repetition(measure::fixed{.runs = 5, .batch = 1}),
+                          .whole_first = whole};
+        program p(numbers(3), o);
+        const tk::index first = 0;
+        CHECK(p.measure({&first, 1}, {.abandon_factor = 2}).at(0).runs == (whole ? 5U : 3U));
+    }
+}
+
+TEST_CASE("program: one that fails in a later run says in which, and what came before")
+{
+    temporary_folder at;
+    program_options o{.command = script("echo x >> " + (at / "runs") + "; test $(wc -l < " + (at / "runs") +
+                                        ") -lt 3 || exit 2; echo 7"),
+                      .cost = measure::matched("[0-9]+"),
+                      .repetition = measure::any_repetition(measure::fixed{.runs = 4, .batch = 1})};
+    program p(numbers(3), o);
+    const auto m = measured(p, 0);
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::exited);
+    CHECK(m.failed->message.starts_with("run 3, after 2 without a failure: "));
+    CHECK(m.runs == 2);
+    CHECK(m.batches == std::vector<double>{7, 7});
 }
 
 TEST_CASE("program: what costs nothing or less than nothing is refused in words that name a remedy")

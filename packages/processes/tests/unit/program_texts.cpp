@@ -55,7 +55,34 @@ TEST_CASE("matched: a number that is found once is the cost")
     CHECK(contains(fails("time: (.*)", "time: 3 s"), "found '3 s', want a number"));
     CHECK_THROWS_AS(measure::matched("time: ("), std::invalid_argument);
     // A line that would overflow the stack of a matcher that recurses.
-    CHECK(contains(fails("(a|b)*c([0-9]+)", std::string(1000000, 'a') + "c1"), "was not found"));
+    CHECK(contains(fails("(a|b)*c([0-9]+)", std::string(1000000, 'a') + "c1"), "found 'a', want a number"));
+}
+
+TEST_CASE("matched: progress bars, long lines and zero bytes hide no number; what was not kept is told")
+{
+    const auto number = [](const char* expression, const std::string& text) {
+        return measure::matched(expression)(said(text));
+    };
+    std::string bar;
+    for (int k = 0; k < 20'000; ++k) bar += "\r" + std::to_string(k) + "/20000 [#####     ] eta 00:01";
+    CHECK(number("time: ([0-9.]+)", bar + " time: 0.5 s\n") == 0.5);
+    CHECK(number("^time: ([0-9.]+) s$", bar + "\rtime: 0.25 s\r\n") == 0.25);
+    std::string json = "{\"samples\": [0";
+    for (int k = 1; k < 100'000; ++k) json += ", " + std::to_string(k);
+    CHECK(number("\"seconds\": ([0-9.]+)", json + "], \"seconds\": 0.5}") == 0.5);
+    CHECK(number("t=([0-9]+)", std::string("a\0t=4\0b", 7)) == 4);
+    const auto why = [](const measure::finished_run& run) {
+        try {
+            static_cast<void>(measure::matched("time: ([0-9.]+)")(run));
+        } catch (const measure::candidate_error& e) {
+            return e.why.message;
+        }
+        return std::string();
+    };
+    CHECK(!contains(why({.output = "a"}), "kept"));
+    CHECK(
+        contains(why({.output = "a", .cut = true}), "'a'; it wrote more than is kept, and the middle of that was not"));
+    CHECK(contains(why({.cut = true, .file = "a"}), "the file is longer than what is kept of it, and its end was not"));
 }
 
 TEST_CASE("same_output: numbers within the tolerance, all else as it is")

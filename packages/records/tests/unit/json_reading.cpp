@@ -30,6 +30,25 @@ TEST_CASE("at_pointer: a number of a JSON")
     CHECK_THROWS_AS(measure::at_pointer("t"), std::invalid_argument);
 }
 
+TEST_CASE("at_pointer: a line of any length is read; what was not kept of it is told")
+{
+    std::string text = "{\"samples\": [0";
+    for (int k = 1; k < 200'000; ++k) text += ',' + std::to_string(k);
+    text += "], \"seconds\": 0.5}";
+    CHECK(measure::at_pointer("/seconds")(said(text)) == 0.5);
+    const auto why = [](const measure::finished_run& run) {
+        try {
+            static_cast<void>(measure::at_pointer("/seconds")(run));
+        } catch (const measure::candidate_error& e) {
+            return e.why.message;
+        }
+        return std::string();
+    };
+    CHECK(!contains(why({.output = "{"}), "kept"));
+    CHECK(contains(why({.output = "{", .cut = true}), "it wrote more than is kept, and the middle"));
+    CHECK(contains(why({.cut = true, .file = "{"}), "the file is longer than what is kept of it, and its end"));
+}
+
 TEST_CASE("a program's cost and numbers come from the JSON that it writes")
 {
     temporary_folder at;

@@ -22,7 +22,8 @@ double at_pointer::operator()(const finished_run& run) const
     const std::string& text = run.file ? *run.file : run.output;
     const auto whole = nlohmann::json::parse(text, nullptr, false);
     if (whole.is_discarded())
-        detail::no_number("what was written is not whole JSON; it ends with " + detail::last_words(text));
+        detail::no_number("what was written is not whole JSON; it ends with " + detail::last_words(text) +
+                          detail::left_out(run));
     const nlohmann::json::json_pointer at(pointer_);
     const auto value = whole.contains(at) ? whole.at(at) : nlohmann::json();
     if (!value.is_number()) detail::no_number("the JSON has no number at '" + pointer_ + "', want one");

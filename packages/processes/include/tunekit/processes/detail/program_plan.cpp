@@ -25,7 +25,7 @@ program_options::filled program_plan::filled(std::vector<std::string> values, st
 }
 
 measurement program_plan::measure(command_runner& run, std::vector<std::string> values, const limits& within,
-                                  const std::string& scratch, std::vector<double>& numbers) const
+                                  const std::string& scratch, double repeat_until, std::vector<double>& numbers) const
 {
     measurement out;
     const wall_clock now;
@@ -36,7 +36,7 @@ measurement program_plan::measure(command_runner& run, std::vector<std::string> 
         if (texts_.builds()) out.build_seconds = now() - begun;
         begun = now();
         texts_.write_files(values, false);
-        program_runs(run, options_, texts_, values, within, begun).measure(out, numbers);
+        program_runs(run, options_, texts_, values, within, begun, repeat_until).measure(out, numbers);
     } catch (const candidate_error& e) {
         out.failed = e.why;
         out.checked = check_state::unchecked;

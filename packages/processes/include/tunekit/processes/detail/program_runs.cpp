@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -16,7 +17,7 @@
 namespace tunekit::measure::detail {
 
 program_runs::program_runs(command_runner& run, const program_options& options, const program_texts& texts,
-                           std::span<const std::string> values, const limits& within, double begun)
+                           std::span<const std::string> values, const limits& within, double begun, double repeat_until)
     : run_(run),
       options_(options),
       what_(texts.command(values)),
@@ -25,6 +26,7 @@ program_runs::program_runs(command_runner& run, const program_options& options, 
       sized_(texts.sized_files(values)),
       within_(within),
       deadline_(begun + within.run_seconds),
+      repeat_until_(repeat_until),
       checked_(!options.check && check_.arguments.empty())
 {
     if (!options.powercap.empty()) energy_.emplace(options.powercap);
@@ -32,31 +34,42 @@ program_runs::program_runs(command_runner& run, const program_options& options, 
 
 void program_runs::measure(measurement& out, std::vector<double>& numbers)
 {
+    std::size_t begun = 0;
     while (const std::uint32_t wanted = options_.repetition.next(out.batches)) {
         double sum = 0;
         for (std::uint32_t done = 0; done < wanted;) {
-            const double left = (std::max)(deadline_ - now_(), 0.0);
-            if (!out.batches.empty() && (left < fastest_ || ended_ >= 3)) return conclude_early(out);
+            const double moment = now_(), left = (std::max)(deadline_ - moment, 0.0);
+            const bool late = left < fastest_ || moment >= repeat_until_;
+            if (!out.batches.empty() && (late || ended_ >= 3)) return conclude_early(out);
             const bool cuts = !options_.cost && within_.abandon_above < left;
-            finished_run one = one_run(hold_of(cuts ? within_.abandon_above : left));
-            if (one.how == finished_run::end::timed_out && !cuts) {
-                if (out.batches.empty() && done > 0) out.batches.push_back(sum / done);
-                if (out.batches.empty())
-                    refuse(failure_kind::run_timeout,
-                           "was still running after " + short_number(within_.run_seconds) + " s" + said_by(one));
-                return conclude_early(out);
-            }
-            if (one.how == finished_run::end::timed_out) {
-                ++ended_;
-                seen_.push_back(one.wall_seconds);
-            } else {
-                sum += taken(std::move(one), out, numbers);
-                ++done;
+            ++begun;
+            try {
+                finished_run one = one_run(hold_of(cuts ? within_.abandon_above : left));
+                if (one.how == finished_run::end::timed_out && !cuts) {
+                    if (out.batches.empty() && done > 0) out.batches.push_back(sum / done);
+                    if (out.batches.empty())
+                        refuse(failure_kind::run_timeout,
+                               "was still running after " + short_number(within_.run_seconds) + " s" + said_by(one));
+                    return conclude_early(out);
+                }
+                if (one.how == finished_run::end::timed_out) {
+                    ++ended_;
+                    seen_.push_back(one.wall_seconds);
+                } else {
+                    sum += taken(std::move(one), out, numbers);
+                    ++done;
+                }
+            } catch (const candidate_error& e) {
+                if (begun == 1) throw;
+                failure why = e.why;
+                why.message = "run " + std::to_string(begun) + ", after " + std::to_string(begun - 1) +
+                              " without a failure: " + why.message;
+                throw candidate_error(std::move(why));
             }
             if (abandoned(out)) return;
         }
         out.batches.push_back(sum / wanted);
-        if (enough_of_first(out.batches, within_)) break;
+        if (!options_.whole_first && enough_of_first(out.batches, within_)) break;
     }
     check_once(last_, out);
     conclude(out);
@@ -95,7 +108,11 @@ double program_runs::taken(finished_run one, measurement& out, std::vector<doubl
     if (options_.checks == check::always || within_.abandon_above == never) check_once(one, out);
     const double cost = cost_of(one);
     if (out.runs == 0)
-        for (std::size_t k = 0; k < options_.numbers.size(); ++k) numbers.push_back(number(k, one));
+        for (std::size_t k = 0; k < options_.numbers.size(); ++k) {
+            numbers.push_back(number(k, one));
+            if (std::isinf(numbers.back()))
+                no_number(options_.numbers[k].name + ": the number is infinite, want a finite one");
+        }
     fastest_ = (std::min)(fastest_, one.wall_seconds);
     ++out.runs;
     seen_.push_back(cost);

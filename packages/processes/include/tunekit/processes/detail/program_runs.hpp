@@ -25,9 +25,9 @@ namespace tunekit::measure::detail {
 /// checks it where it could win: as soon as a run is not above limits::abandon_above, or else at the end.
 class program_runs {
 public:
-    /// The parts must outlive it. `begun` is when limits::run_seconds began.
+    /// The parts must outlive it. `begun` is when limits::run_seconds began; from `repeat_until` on nothing runs again.
     program_runs(command_runner& run, const program_options& options, const program_texts& texts,
-                 std::span<const std::string> values, const limits& within, double begun);
+                 std::span<const std::string> values, const limits& within, double begun, double repeat_until);
 
     /// Measures. `numbers` are those of the first run. Throws candidate_error.
     void measure(measurement& out, std::vector<double>& numbers);
@@ -69,7 +69,7 @@ private:
     std::optional<energy_counter> energy_{};
     const limits& within_;
     wall_clock now_{};
-    double deadline_;
+    double deadline_, repeat_until_;
     double fastest_ = never;      ///< wall seconds of a run
     std::vector<double> seen_{};  ///< costs of runs, and seconds of those that were ended at abandon_above
     std::size_t ended_ = 0;       ///< the number of those that were ended

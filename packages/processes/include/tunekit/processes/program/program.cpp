@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -157,7 +158,7 @@ struct program::state {
         try {
             detail::empty_folder(scratch);
             auto values = configurations.texts(next.candidate);
-            m = k < workers() ? plan.measure(run, std::move(values), next.limits, scratch, numbers)
+            m = k < workers() ? plan.measure(run, std::move(values), next.limits, scratch, start + until, numbers)
                               : plan.build_ahead(run, std::move(values), next.limits, scratch);
             m.values = measured_values(numbers);
         } catch (const detail::no_resources& e) {
@@ -256,6 +257,7 @@ struct program::state {
     std::size_t jobs_out = 0;
     std::deque<in_work> waiting{}, to_run{};
     double start = wall_clock{}();
+    double until = std::numeric_limits<double>::infinity();
 };
 
 program::state& program::its() const noexcept { return *static_cast<state*>(state_.get()); }
@@ -303,6 +305,8 @@ std::size_t program::workers() const noexcept { return its().workers(); }
 std::size_t program::room() const noexcept { return its().places.size() - its().jobs_out; }
 
 double program::now() const noexcept { return its().now(); }
+
+void program::repeat_until(double moment) noexcept { its().until = moment; }
 
 void program::submit(const job& next)
 {

@@ -72,6 +72,10 @@ public:
     /// The folder of the builds. Another `program` with this folder as its build_directory finds what was built.
     [[nodiscard]] const std::string& builds() const noexcept;
 
+    /// From this moment of `now()` on, a configuration that has a run is not run again: what began before has one run
+    /// at least, and the budget of a run is kept to one run more.
+    void repeat_until(double moment) noexcept;
+
     // As a measurer: one after another.
 
     /// Measures the batch in its order. Precondition: no job is out.

@@ -79,6 +79,8 @@ struct program_options {
     /// The repetition policy. The default makes at least three runs and at most ten, until the standard error is 2 % of
     /// the mean. The cost is their median.
     any_repetition repetition{until_confident{.standard_error = 0.02, .group = 1, .min_groups = 3, .max_runs = 10}};
+    /// Whether a configuration that has no cost to beat yet has all of its runs, in place of three batches of them.
+    bool whole_first = false;
     double cpu_seconds =
         std::numeric_limits<double>::infinity();  ///< > 0; processor time of each of its processes, in whole seconds
     std::size_t memory_bytes = 0;                 ///< address space that each of its processes may have; 0: no limit

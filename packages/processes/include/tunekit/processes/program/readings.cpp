@@ -24,6 +24,13 @@ std::pair<double, std::size_t> leading_number(const char* text)
     return {found.fits ? found.value : core::detail::plain_strtod(text), plus + found.length};
 }
 
+std::string left_out(const finished_run& run)
+{
+    if (!run.cut) return {};
+    return run.file ? "; the file is longer than what is kept of it, and its end was not searched"
+                    : "; it wrote more than is kept, and the middle of that was not searched";
+}
+
 std::string last_words(std::string_view text)
 {
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
@@ -43,8 +50,6 @@ std::string last_words(std::string_view text)
 }
 
 namespace {
-
-constexpr std::size_t max_line = 8192;
 
 /// The expression with a bracket expression for each `\d`.
 std::string with_digits(const std::string& from)
@@ -140,13 +145,13 @@ double matched::operator()(const finished_run& run) const
     const std::string all = run.text();
     std::optional<double> found;
     for (std::size_t at = 0; at < all.size();) {
-        std::size_t end = all.find('\n', at);
-        if (end == std::string::npos) end = all.size();
-        detail::look_at(all.substr(at, (std::min)(end - at, detail::max_line)), expression, text_, found);
+        const std::size_t end = (std::min)(all.find_first_of(std::string_view("\r\n\0", 3), at), all.size());
+        detail::look_at(all.substr(at, end - at), expression, text_, found);
         at = end + 1;
     }
     if (!found)
-        detail::no_number("'" + text_ + "' was not found, want it once; the run ended with " + detail::last_words(all));
+        detail::no_number("'" + text_ + "' was not found, want it once; the run ended with " + detail::last_words(all) +
+                          detail::left_out(run));
     return *found;
 }
 

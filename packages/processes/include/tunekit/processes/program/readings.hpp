@@ -24,6 +24,9 @@ namespace detail {
 /// infinities and NaN do not count: words of a text begin with "in" and "na".
 std::pair<double, std::size_t> leading_number(const char* text);
 
+/// What a message says of a text of which a part was not kept; else empty.
+std::string left_out(const finished_run& run);
+
 /// The end of a text, on one line, for messages: its last lines that are whole within 160 characters.
 std::string last_words(std::string_view text);
 
@@ -35,9 +38,10 @@ std::string last_words(std::string_view text);
 ///     program_options{.command = {"./stencil"}, .cost = matched("^elapsed: ([0-9.]+) s")}
 ///
 /// Expressions are POSIX extended regular expressions, with `\d` for a digit as an addition. They are matched line by
-/// line. Only the first 8192 characters of a line are searched.
+/// line, whatever its length; a carriage return ends a line, too, as progress bars write it. All that is kept of the
+/// text is searched (program_options::output_bytes); where that is not all of it, the failure says so.
 ///
-/// Cost:   linear in the text for expressions without back references.
+/// Cost:   linear in the text for expressions that begin with a character of their own and have no back references.
 class matched {
 public:
     /// Compiles the expression. Throws std::invalid_argument, with the system's reason, where it is not a regular
