@@ -74,7 +74,7 @@ public:
 
     /// Tells a result of task `k` that is known before the run, as `tuner::know` does; not one of the task's
     /// begin_with. A task needs a trial of its own all the same before the schedule chooses.
-    void know(std::size_t k, index candidate, measure::measurement m);
+    bool know(std::size_t k, index candidate, measure::measurement m);
 
     /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out;
     /// otherwise the run has ended.
@@ -251,12 +251,12 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit {
 
-TUNEKIT_INLINE void tasks_tuner::know(std::size_t k, index candidate, measure::measurement m)
+TUNEKIT_INLINE bool tasks_tuner::know(std::size_t k, index candidate, measure::measurement m)
 {
     require(k < works_.size(),
             "tasks_tuner: know has task " + std::to_string(k) + " of " + std::to_string(works_.size()));
     if (!slots_.untouched()) throw error("tasks_tuner: know comes too late, want it before the first ask");
-    works_[k].know(space(k), record_of(k), candidate, std::move(m));
+    return works_[k].know(space(k), record_of(k), candidate, std::move(m));
 }
 
 TUNEKIT_INLINE std::optional<job> tasks_tuner::ask()

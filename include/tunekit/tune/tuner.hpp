@@ -79,15 +79,15 @@ public:
     }
 
     /// Tells a result that is known before the run, of another one or of a colleague. It is no trial, and its
-    /// configuration is not measured again. The strategy hears of it, and the incumbent may be it. Throws
-    /// tunekit::error once a job went out, std::invalid_argument for a configuration outside the space, told before, or
-    /// given to begin_with.
-    void know(index candidate, measure::measurement m) { run_.know(seen(), record_, candidate, std::move(m)); }
+    /// configuration is not measured again. The strategy hears of it, and the incumbent may be it. Of two results of a
+    /// configuration the first counts: false for the second, which changes nothing. Throws tunekit::error once a job
+    /// went out, std::invalid_argument for a configuration outside the space or given to begin_with.
+    bool know(index candidate, measure::measurement m) { return run_.know(seen(), record_, candidate, std::move(m)); }
     /// The same by value.
-    void know(const detail::configuration_of<Space>& c, measure::measurement m)
+    bool know(const detail::configuration_of<Space>& c, measure::measurement m)
         requires space::typed<Space>
     {
-        know(detail::index_in(space_, c, "tuner: know"), std::move(m));
+        return know(detail::index_in(space_, c, "tuner: know"), std::move(m));
     }
 
     /// Names the values of the measurements, in their order: `tuning::value_names` of the record, and the log's.

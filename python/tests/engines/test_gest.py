@@ -30,7 +30,7 @@ def test_it_proposes_what_a_tuner_does() -> None:
 def test_a_maximum_constraints_and_known_points() -> None:
     vocs = VOCS(variables=VARIABLES, objectives={"f": "MAXIMIZE"}, constraints={"c": ["LESS_THAN", 10]})
     generator = Generator(vocs)
-    generator.ingest([{"tile": 8, "unroll": 2, "f": 5.0, "c": 1}])
+    generator.ingest([{"tile": 8, "unroll": 2, "f": 5.0, "c": 1}, {"tile": 8, "unroll": 2, "f": 4.0, "c": 1}])  # the first counts
     assert len(generator.suggest()) == 1
     rest = generator.suggest(13)
     assert {"tile": 8, "unroll": 2} not in rest

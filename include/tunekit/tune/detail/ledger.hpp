@@ -40,10 +40,10 @@ public:
     /// Returns how many remain.
     std::size_t begin_with(std::span<const index> known);
 
-    /// Throws tunekit::error once anything went out, and std::invalid_argument for a configuration outside the space,
-    /// known already, or of begin_with.
-    void check_known(index candidate) const;
-    /// Takes a configuration whose result is known, so that it is not sent out. Precondition: `check_known`.
+    /// Whether no result of it is known yet. Throws tunekit::error once anything went out, and std::invalid_argument
+    /// for a configuration outside the space or of begin_with.
+    [[nodiscard]] bool unknown(index candidate) const;
+    /// Takes a configuration whose result is known, so that it is not sent out. Precondition: it is `unknown`.
     void know(index candidate);
 
     /// Sets the record's reason to stop where a limit is reached.
@@ -155,13 +155,14 @@ TUNEKIT_INLINE std::size_t ledger::begin_with(std::span<const index> known)
     return first_.size() - before;
 }
 
-TUNEKIT_INLINE void ledger::check_known(index candidate) const
+TUNEKIT_INLINE bool ledger::unknown(index candidate) const
 {
     if (!sent_.empty()) throw error("tuner: know comes too late, want it before the first ask");
     require(candidate < size_, "tuner: know has configuration " + std::to_string(candidate) + " of a space of " +
                                    std::to_string(size_) + ", want an index below its size");
-    require(!seen_.contains(candidate), "tuner: configuration " + std::to_string(candidate) +
-                                            " is known already or is to go out first, want each once");
+    require(std::find(first_.begin(), first_.end(), candidate) == first_.end(),
+            "tuner: configuration " + std::to_string(candidate) + " is to go out first, want no result of it");
+    return !seen_.contains(candidate);
 }
 
 TUNEKIT_INLINE void ledger::know(index candidate)

@@ -53,13 +53,14 @@ struct run {
         return asked(*this, space, record, n);
     }
 
-    /// Tells the strategy and the record what is known of a configuration.
-    void know(const Space& space, tuning& record, index candidate, measure::measurement m)
+    /// Tells the strategy and the record what is known of a configuration. False where something was known already.
+    bool know(const Space& space, tuning& record, index candidate, measure::measurement m)
     {
-        books.check_known(candidate);
+        if (!books.unknown(candidate)) return false;
         measure::trial t = heard(*this, space, {candidate, std::move(m)});
         books.know(candidate);
         record.know(std::move(t));
+        return true;
     }
 
     /// True where the answer counted. It came at `stamp`; the record's time grows by `passed`.
