@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/grid_space.hpp"
+#include "tests/support/resealed.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/processes/files/sealed_file.hpp"
@@ -127,7 +128,9 @@ TEST_CASE("what cannot be used is left out with a line, and the rest is read")
     const temporary_folder folder;
     (void)log_all(folder / "a.jsonl");
     const std::string whole = text_of(folder / "a.jsonl");
-    write(folder / "b.jsonl", whole.substr(0, whole.size() - 5));
+    std::string torn = whole.substr(0, whole.size() - 5);  // of another machine: else it were a copy
+    torn.replace(torn.find("\"here\""), 6, "\"there\"");
+    write(folder / "b.jsonl", support::resealed(torn));
     std::string damaged = whole;
     damaged[whole.size() / 2] ^= 1;
     write(folder / "c.jsonl", damaged);
@@ -157,6 +160,28 @@ TEST_CASE("what cannot be used is left out with a line, and the rest is read")
     CHECK(told("g.jsonl", "1 results left out: they do not name their values") == 1);
     CHECK(told("none.jsonl", "cannot be opened") == 1);
     CHECK(told("f.txt", "") == 0);
+}
+
+TEST_CASE("a copy of a log counts once, whatever it is called and however far the run had come")
+{
+    const auto source = [](const char* name, std::size_t results, const char* machine = "m", double first = 2) {
+        tk::experience_source s{.name = name, .machine = machine, .parameters = {{"p"}, {"q"}}};
+        for (std::size_t k = 0; k < results; ++k)
+            s.add(std::vector<std::string>{std::to_string(k), k % 2 == 0 ? "a" : "b"},
+                  {.cost = k == 0 ? first : 1.0 / 3 + static_cast<double>(k)});
+        return s;
+    };
+    tk::experience past;
+    past.add(source("half", 5));
+    past.add(source("whole", 9));
+    past.add(source("copy", 9));
+    past.add(source("early", 1));
+    REQUIRE(past.sources.size() == 1);
+    CHECK(past.sources[0] == source("whole", 9));
+    past.add(source("elsewhere", 9, "n"));       // the same costs of another machine
+    past.add(source("another run", 9, "m", 3));  // another first result
+    CHECK(past.sources.size() == 3);
+    CHECK(past.size() == 27);
 }
 
 TEST_CASE("a trial outside the space and a source without parameters are refused; an empty one adds nothing")

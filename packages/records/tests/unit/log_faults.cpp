@@ -279,7 +279,7 @@ TEST_CASE("a refused resume leaves every byte, a torn last line too")
     const auto other = [] {
         return tk::tuner(grid_space({20, 20}), tk::search::random{}, {.trials = trials}, tk::random::philox(4));
     };
-    CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", other(), how(true)), doctest::Contains("asks for something else"),
+    CHECK_THROWS_WITH_AS(tk::io::logged(f / "log", other(), how(true)), doctest::Contains("began with configuration"),
                          tk::error);
     CHECK(text_of(f / "log") == torn);
     CHECK(run(f / "log", true).error == "");

@@ -2,6 +2,7 @@
 #include "tunekit/records/experience.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -12,6 +13,24 @@
 
 namespace tunekit {
 
+namespace {
+
+/// Whether the results of one are those of the other up to its end: a log that was copied, whatever it is called now,
+/// and while its run went on.
+bool same_run(const experience_source& a, const experience_source& b)
+{
+    const auto begins = [](const auto& x, const auto& y) {
+        const auto n = static_cast<std::ptrdiff_t>((std::min)(x.size(), y.size()));
+        return std::equal(x.begin(), x.begin() + n, y.begin());
+    };
+    if (a.machine != b.machine || a.names() != b.names()) return false;
+    for (std::size_t j = 0; j < a.parameters.size(); ++j)
+        if (!begins(a.parameters[j].values, b.parameters[j].values)) return false;
+    return begins(a.results, b.results) && begins(a.rows, b.rows);
+}
+
+}  // namespace
+
 void experience::add(experience_source one)
 {
     const std::size_t d = one.parameters.size();
@@ -20,8 +39,11 @@ void experience::add(experience_source one)
     for (std::size_t k = 0; k < one.rows.size(); ++k)
         require(one.rows[k] < one.parameters[k % d].values.size(),
                 "experience: a row of a source is not a position of a value, want one below the number of values");
-    if (one.results.empty() || std::find(sources.begin(), sources.end(), one) != sources.end()) return;
-    sources.push_back(std::move(one));
+    if (one.results.empty()) return;
+    const auto at =
+        std::find_if(sources.begin(), sources.end(), [&](const experience_source& s) { return same_run(s, one); });
+    if (at == sources.end()) sources.push_back(std::move(one));
+    else if (at->results.size() < one.results.size()) *at = std::move(one);
 }
 
 void experience::merge(experience other)

@@ -73,8 +73,9 @@ struct experience {
         add(space, std::span<const measure::trial>(all), std::move(name), std::move(machine));
     }
 
-    /// Adds a source. One without a result, or that is here already, adds nothing. Throws std::invalid_argument where
-    /// it has no parameter, or its rows are not positions of values.
+    /// Adds a source. One without a result adds nothing. One whose results another source of the same machine begins
+    /// with is a copy of that run: the longer of both stays. Throws std::invalid_argument where it has no parameter, or
+    /// its rows are not positions of values.
     void add(experience_source one);
 
     /// Adds all that `other` has.

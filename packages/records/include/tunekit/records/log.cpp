@@ -204,6 +204,12 @@ std::string log_content::head::line() const
     if (schema == of_events) out.member("workers", workers).member_json("budget", detail::to_json(budget));
     if (!value_names.empty()) out.member("measured", value_names);
     if (!objective.empty()) out.member("objective", objective);
+    if (meaning != log_content::meaning{}) {
+        detail::json_line told;
+        for (const detail::meaning_member& m : detail::meaning_members)
+            if (!(meaning.*m.at).empty()) told.member(m.name, meaning.*m.at);
+        out.member_json("meaning", told.text());
+    }
     if (about != log_content::about{}) out.member_json("about", detail::to_json(about));
     return out.member_json("tasks", entries + ']').text();
 }

@@ -28,7 +28,22 @@ struct log_content {
         friend bool operator==(const budget&, const budget&) = default;
     };
 
-    /// What a report says of a run beside its numbers. A resumed run may have another.
+    /// How the costs of a run come about, in the words of who measures. Empty: not told, and not compared. A resumed
+    /// run must have the same up to `limits`; what else differs is told in a note (`logged::note`).
+    struct meaning {
+        std::string cost{};         ///< how a cost is read
+        std::string numbers{};      ///< how the numbers beside it are
+        std::string program{};      ///< what is run
+        std::string check{};        ///< what a right result is
+        std::string limits{};       ///< what one configuration may take
+        std::string environment{};  ///< of the program
+        std::string build{};        ///< what is run before it
+        std::string repeat{};       ///< how often it is run
+
+        friend bool operator==(const meaning&, const meaning&) = default;
+    };
+
+    /// What a report says of a run beside its numbers. A resumed run may have another, but for `unit` and `maximize`.
     struct about {
         std::string title{};                             ///< what is tuned; empty: the task's name
         std::string unit = "s";                          ///< of costs; "s": they are times
@@ -79,6 +94,7 @@ struct log_content {
         /// The text of the objective that made the costs (`measure::objective`); the costs that were measured are then
         /// the values called "cost". Empty: they are the costs.
         std::string objective{};
+        log_content::meaning meaning{};   ///< of the costs
         log_content::about about{};       ///< for reports, of the only task
         std::vector<task_entry> tasks{};  ///< one at least
 
@@ -139,8 +155,30 @@ struct log_content {
     std::vector<trial> trials;       ///< in the order of their answers
     std::vector<event> events;       ///< of a log of events
     std::int64_t whole_bytes = 0;    ///< up to the end of the last whole line; a torn line may follow
+    bool torn = false;               ///< whether a line without its end follows, which is left out
     std::string note{};              ///< a remark in one line, such as that it is an older log; else empty
     std::optional<error> problem{};  ///< of `read_log_beginning`: why the line after these could not be read
 };
+
+namespace detail {
+
+/// A member of a meaning.
+struct meaning_member {
+    const char* name;  ///< in a log
+    std::string log_content::meaning::* at;
+    const char* words;  ///< for a person
+    bool same;          ///< whether a resumed run must have the same
+};
+inline constexpr meaning_member meaning_members[] = {
+    {"cost", &log_content::meaning::cost, "the cost", true},
+    {"numbers", &log_content::meaning::numbers, "the numbers", true},
+    {"program", &log_content::meaning::program, "the program", true},
+    {"check", &log_content::meaning::check, "the check", true},
+    {"limits", &log_content::meaning::limits, "the limits", true},
+    {"environment", &log_content::meaning::environment, "the environment", false},
+    {"build", &log_content::meaning::build, "the build", false},
+    {"repeat", &log_content::meaning::repeat, "the repeats", false}};
+
+}  // namespace detail
 
 }  // namespace tunekit::io

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <span>
 #include <utility>
 
 #include "tunekit/core/error.hpp"
@@ -24,6 +25,7 @@ log_content::head header_of(const logged_view& run, const logged_options& option
                           .budget = run.limit(),
                           .value_names = options.value_names.empty() ? run.record(0).value_names : options.value_names,
                           .objective = options.objective,
+                          .meaning = options.meaning,
                           .about = options.about};
     run.describe(out, options.name);
     if (!run.has_workers()) out.workers = (std::max)(options.workers, std::uint64_t{1});
@@ -44,13 +46,38 @@ std::vector<log_content::event> known(const logged_view& run, std::size_t tasks)
     return out;
 }
 
-void compare(const std::string& path, const log_content::head& was, const log_content::head& is)
+constexpr const char* remedy = "; resume with the same, delete the log, or name another file";
+
+std::string shown(std::string text)
 {
-    const auto same = [&](const std::string& what, const std::string& a, const std::string& b) {
-        if (a != b)
-            throw error("log " + path + ": was written with " + what + " " + a + ", not " + b +
-                        "; resume with the same, delete the log, or name another file");
-    };
+    constexpr std::size_t longest = 200;
+    if (text.size() > longest) text = text.substr(0, longest) + " ...";
+    return text.empty() ? "none" : text;
+}
+
+std::string joined(std::span<const std::string> all)
+{
+    std::string out;
+    for (const std::string& one : all) (out += out.empty() ? "" : ", ") += one;
+    return out;
+}
+
+/// Throws where a log was written with another text for `what`.
+struct same_in_log {
+    const std::string& path;
+
+    void operator()(const std::string& what, const std::string& a, const std::string& b) const
+    {
+        if (bytes_of_log(a) != b)
+            throw error("log " + path + ": was written with " + what + ' ' + shown(bytes_of_log(a)) + ", not " +
+                        shown(b) + remedy);
+    }
+};
+
+/// Compares a run with that of a log. Throws for what a resumed run must have; returns what else differs, in words.
+std::string compare(const std::string& path, const log_content::head& was, const log_content::head& is)
+{
+    const same_in_log same{path};
     same("schema", std::to_string(was.schema), std::to_string(is.schema));
     same("tunekit version", was.version, is.version);
     if (const kinship on = kinship_of(was.machine, is.machine); on != kinship::same)
@@ -60,32 +87,79 @@ void compare(const std::string& path, const log_content::head& was, const log_co
     same("seed", std::to_string(was.seed), std::to_string(is.seed));
     same("strategy", was.strategy, is.strategy);
     same("schedule", was.schedule, is.schedule);
-    const auto listed = [](const log_content::head& h) {
-        std::string out;
-        for (const std::string& name : h.value_names) out += ' ' + name;
-        return out.empty() ? "none" : out.substr(1);
-    };
-    same("measured values named", listed(was), listed(is));
-    same("the objective", was.objective.empty() ? "cost" : was.objective, is.objective.empty() ? "cost" : is.objective);
-    const auto told = [](const log_content::head& h) { return std::string(h.about.maximize ? "scores" : "costs"); };
-    same("what is told as", told(was), told(is));
+    std::string note = compare_meaning(path, was, is);
     same("a number of tasks of", std::to_string(was.tasks.size()), std::to_string(is.tasks.size()));
     for (std::size_t k = 0; k < is.tasks.size(); ++k) {
-        same("task", was.tasks[k].name, is.tasks[k].name);
-        const std::string which = " of task " + is.tasks[k].name + ',';
-        if (was.tasks[k].size != is.tasks[k].size)
-            throw error("log " + path + ": the space of its task " + is.tasks[k].name + " has " +
-                        std::to_string(was.tasks[k].size) + " configurations, that of this run " +
-                        std::to_string(is.tasks[k].size) +
-                        "; resume with the same, delete the log, or name another file");
-        same("a space of fingerprint" + which, std::to_string(was.tasks[k].fingerprint),
-             std::to_string(is.tasks[k].fingerprint));
+        const auto &before = was.tasks[k], &now = is.tasks[k];
+        same("task", before.name, now.name);
+        if (!before.parameters.empty()) same("the parameters", joined(before.parameters), joined(now.parameters));
+        const auto &texts = was.about.values, &these = is.about.values;
+        for (std::size_t j = 0; k == 0 && texts.size() == these.size() && j < these.size(); ++j)
+            same("the values of " + now.parameters[j], joined(texts[j]), joined(these[j]));
+        if (before.size != now.size)
+            throw error("log " + path + ": the space of its task " + now.name + " has " + std::to_string(before.size) +
+                        " configurations, that of this run " + std::to_string(now.size) + remedy);
+        if (before.fingerprint != now.fingerprint)
+            throw error("log " + path + ": the space of its task " + now.name + " has other " +
+                        (k == 0 && !texts.empty() && !these.empty() ? "" : "values or ") +
+                        "constraints than that of this run" + remedy);
     }
     if (was.slot_seconds != is.slot_seconds)
         same("slot seconds", std::to_string(was.slot_seconds), std::to_string(is.slot_seconds));
+    return note;
+}
+
+/// In what two asks at the same place of a run differ; `begins` where it is the first.
+std::string difference(const logged_view& run, const std::vector<job>& was, const std::vector<job>& is, bool begins)
+{
+    const auto configuration = [&](const job& j) {
+        return std::to_string(j.candidate) + " (" + shown(joined(run.texts(j.task, j.candidate))) + ')';
+    };
+    const auto seconds = [](const char* of, double a, double b) {
+        return std::string("the limit of a ") + of + " was " + core::text_of(a) + " s, is " + core::text_of(b) + " s";
+    };
+    for (std::size_t k = 0; k < (std::min)(was.size(), is.size()); ++k) {
+        const job &a = was[k], &b = is[k];
+        if (a.ticket != b.ticket)
+            return "a line before it is missing: its job is number " +
+                   std::to_string(static_cast<std::uint64_t>(a.ticket)) + ", that of this run " +
+                   std::to_string(static_cast<std::uint64_t>(b.ticket));
+        if (a.task != b.task)
+            return "it asked for task " + std::to_string(a.task) + ", this run for " + std::to_string(b.task);
+        if (a.candidate != b.candidate)
+            return std::string(begins ? "the run began" : "it went on") + " with configuration " + configuration(a) +
+                   ", this one " + (begins ? "begins" : "goes on") + " with " + configuration(b);
+        if (a.limits.run_seconds != b.limits.run_seconds)
+            return seconds("run", a.limits.run_seconds, b.limits.run_seconds);
+        if (a.limits.build_seconds != b.limits.build_seconds)
+            return seconds("build", a.limits.build_seconds, b.limits.build_seconds);
+        if (a.limits != b.limits)
+            return "a run was given up above " + core::text_of(a.limits.abandon_above) + ", is above " +
+                   core::text_of(b.limits.abandon_above);
+    }
+    return "it asked for " + std::to_string(was.size()) + " configurations, this run for " + std::to_string(is.size());
 }
 
 }  // namespace
+
+std::string compare_meaning(const std::string& path, const log_content::head& was, const log_content::head& is)
+{
+    const same_in_log same{path};
+    same("measured values named", joined(was.value_names), joined(is.value_names));
+    same("the objective", was.objective.empty() ? "cost" : was.objective, is.objective.empty() ? "cost" : is.objective);
+    const auto told = [](const log_content::head& h) { return std::string(h.about.maximize ? "scores" : "costs"); };
+    same("what is told as", told(was), told(is));
+    same("the unit", was.about.unit, is.about.unit);
+    std::string note;
+    const bool both = was.meaning != log_content::meaning{} && is.meaning != log_content::meaning{};
+    for (const meaning_member& m : meaning_members) {
+        const std::string before = bytes_of_log(was.meaning.*m.at), &now = is.meaning.*m.at;
+        if (!both || before == now) continue;
+        if (m.same) same(m.words, was.meaning.*m.at, now);
+        note += (note.empty() ? "" : "; ") + std::string(m.words) + ": was " + shown(before) + ", is " + shown(now);
+    }
+    return note;
+}
 
 run_log::run_log(const std::string& path, const logged_options& options)
     : file_(options.resume ? log_file::take_up(path, options.sync) : log_file::create(path, options.sync)),
@@ -104,7 +178,8 @@ bool run_log::begin(const logged_view& run, const logged_options& options)
     if (again) {
         const log_content::head& was = past_.header;
         if (run.slots_open()) is.slot_seconds = was.slot_seconds;
-        compare(path_, was, is);
+        if (const std::string other = compare(path_, was, is); !other.empty())
+            past_.note += (past_.note.empty() ? "log " + path_ + ": " : "; ") + other;
         run.begin_as(was);
         if (replay(run) != is.workers) {
             run.set_workers(is.workers);
@@ -192,12 +267,12 @@ std::uint64_t run_log::replay(const logged_view& run)
     std::uint64_t workers = past_.header.workers;
     const std::vector<log_content::event> before = known(run, past_.header.tasks.size());
     std::size_t told = 0;  // of these
+    bool begins = true;
     run.set_limit(past_.header.budget);
     for (std::size_t i = 0; i < past_.events.size(); ++i) {
         const log_content::event& e = past_.events[i];
         const auto differs = [&](const std::string& what) {
-            throw error("log " + path_ + ", line " + std::to_string(i + 2) + ": " + what +
-                        "; the seed, the strategy's settings, the budget, the space or the version changed");
+            throw error("log " + path_ + ", line " + std::to_string(i + 2) + ": " + what + remedy);
         };
         if (e.what == log_content::event::kind::known) {
             if (told == before.size() || before[told++].line() != e.line())
@@ -229,7 +304,8 @@ std::uint64_t run_log::replay(const logged_view& run)
             } catch (const std::exception& bad) {
                 differs(std::string("this run cannot ask for it: ") + bad.what());
             }
-            if (jobs != e.jobs) differs("this run asks for something else");
+            if (jobs != e.jobs) differs(difference(run, e.jobs, jobs, begins));
+            begins = false;
             out.insert(out.end(), jobs.begin(), jobs.end());
             continue;
         }

@@ -40,14 +40,20 @@ struct logged_options {
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
     std::vector<std::string> value_names{};              ///< of measurement::values; empty: the tuner's (`name_values`)
-    std::string objective{};     ///< text of what made the costs; a resumed run must have the same
-    log_content::about about{};  ///< what reports say of it
+    std::string objective{};         ///< text of what made the costs; a resumed run must have the same
+    log_content::meaning meaning{};  ///< how the costs come about; see there what a resumed run must have
+    log_content::about about{};      ///< what reports say of it
 };
 
 namespace detail {
 
 template <class T>
 inline constexpr bool are_tasks = std::is_convertible_v<const T&, std::span<const task>>;
+
+/// Compares what the costs of a run mean with what those of a log do: names, objective, unit, `meaning`. Throws
+/// tunekit::error for what must be the same; returns what else differs, in words.
+[[nodiscard]] std::string compare_meaning(const std::string& path, const log_content::head& was,
+                                          const log_content::head& is);
 
 /// What `logged` does, for a run that each call is given.
 class run_log {
@@ -111,7 +117,8 @@ private:
 /// In each task the jobs that were out go out first. A run is replayed with the workers and the budget of the log, but
 /// without its seconds, because stops by time are not decided again. Afterwards it has the workers and the budget of
 /// the new run, which may differ. So a run that its trials or patience had stopped continues if that budget is raised.
-/// Slots keep their length; another length is refused.
+/// Slots keep their length; another length is refused. So is another meaning of the costs, or of their unit, and other
+/// first configurations; the error names what differs.
 ///
 /// A log is read under its lock, and changed only after all of it was told again. So a refused resume changes no byte.
 /// An empty log, or one whose first line is torn, is started again.
@@ -130,7 +137,7 @@ public:
         if (log_.begin(view(tuner_), options)) tuner_.set_limit(limit);
     }
 
-    /// A remark about the resumed log in one line, such as that an older version wrote it; else empty.
+    /// Remarks about the resumed log in one line, such as that the environment was another; else empty.
     [[nodiscard]] const std::string& note() const noexcept { return log_.note(); }
 
     [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n) { return log_.ask(view(tuner_), worker, n); }

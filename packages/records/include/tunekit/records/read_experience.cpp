@@ -134,12 +134,11 @@ namespace {
 experience experience_in_file(const std::string& path)
 {
     const std::string text = read_regular_file(path, path);
-    if (text.starts_with(experience_magic)) return parse_experience(text, path);
+    if (const auto plain = without_bom(text); plain.starts_with(experience_magic)) return parse_experience(plain, path);
     const log_content log = parse_log(text, path);
     if (log.whole_bytes == 0) throw error("log " + path + ": has no whole line: nothing was logged yet");
     experience out = experience_of(log, path);
-    if (static_cast<std::size_t>(log.whole_bytes) < text.size())
-        out.notes.push_back("log " + path + ": its last line is torn and left out");
+    if (log.torn) out.notes.push_back("log " + path + ": its last line is torn and left out");
     return out;
 }
 

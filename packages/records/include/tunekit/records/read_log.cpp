@@ -90,8 +90,13 @@ log_content::head header_from(const json_fields& j)
         .budget = schema == log_content::head::of_events ? budget_from(j.at("budget")) : log_content::budget{},
         .value_names = texts_from(j, "measured"),
         .objective = j.value().contains("objective") ? j.at("objective").get<std::string>() : std::string(),
+        .meaning = {},
         .about = {},
         .tasks = {}};
+    if (j.value().contains("meaning"))
+        for (const meaning_member& m : meaning_members)
+            if (const json_fields all = j.at("meaning"); all.value().contains(m.name))
+                h.meaning.*m.at = all.at(m.name).get<std::string>();
     if (h.value_names.size() > measure::measured_values::most) j.at("measured").fail("are more than 8 names");
     if (h.workers == 0 || h.workers > max_log_workers) j.at("workers").fail("is not a number of workers");
     const json_fields tasks = j.at("tasks");
@@ -306,6 +311,22 @@ void take_line(log_content& out, std::string_view line)
 
 }  // namespace
 
+std::string bytes_of_log(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const auto c = static_cast<unsigned char>(text[i]);
+        if (c < 0x80) {
+            out += text[i];
+        } else if ((c == 0xC2 || c == 0xC3) && i + 1 < text.size()) {
+            out += static_cast<char>(((c & 3U) << 6) | (static_cast<unsigned char>(text[++i]) & 0x3FU));
+        } else {
+            return std::string(text);  // not of these: as it stands
+        }
+    }
+    return out;
+}
+
 void check_beginning(std::string_view text, const log_content& read, const std::string& name)
 {
     constexpr std::string_view begins = "{\"tunekit_log\":";
@@ -318,7 +339,7 @@ log_content parse_log_beginning(std::string_view text, const std::string& name)
     using malformed = json_fields::malformed;
     log_content out;
     bool sealed = false;
-    std::size_t at = 0;
+    std::size_t at = text.size() - without_bom(text).size();
     for (std::size_t number = 1, end = 0; (end = text.find('\n', at)) != std::string_view::npos; ++number) {
         const std::string_view line = text.substr(at, end - at);
         try {
@@ -343,6 +364,7 @@ log_content parse_log_beginning(std::string_view text, const std::string& name)
         at = end + 1;
         out.whole_bytes = static_cast<std::int64_t>(at);
     }
+    out.torn = !out.problem && at < text.size();
     if (out.whole_bytes != 0 && !sealed)
         out.note =
             "log " + name + ": has no checksums, as older versions wrote it; a changed number would not be noticed";

@@ -17,6 +17,9 @@ namespace tunekit::io {
 
 namespace detail {
 
+/// Logs write a byte beyond ASCII as the character of that number; text in UTF-8 comes back as it was.
+[[nodiscard]] std::string bytes_of_log(std::string_view text);
+
 /// What has no whole line is begun anew where it is the beginning of a log.
 void check_beginning(std::string_view text, const log_content& read, const std::string& name);
 

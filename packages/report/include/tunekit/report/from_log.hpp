@@ -25,22 +25,7 @@ namespace tunekit::report {
 
 namespace detail {
 
-/// Logs write a byte beyond ASCII as the character of that number; text in UTF-8 comes back as it was.
-[[nodiscard]] inline std::string bytes_of_log(std::string_view text)
-{
-    std::string out;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto c = static_cast<unsigned char>(text[i]);
-        if (c < 0x80) {
-            out += text[i];
-        } else if ((c == 0xC2 || c == 0xC3) && i + 1 < text.size()) {
-            out += static_cast<char>(((c & 3U) << 6) | (static_cast<unsigned char>(text[++i]) & 0x3FU));
-        } else {
-            return std::string(text);  // not of these: as it stands
-        }
-    }
-    return out;
-}
+using io::detail::bytes_of_log;
 
 /// Gives a task the goals of these names; none where one of them is unknown.
 inline void take_goals(seen_task& to, const std::vector<std::string>& names)
@@ -77,6 +62,7 @@ inline void judge(seen_task& t, const std::string& text)
     const io::log_content log = io::read_log_beginning(path);
     seen_run out;
     if (log.problem) out.problems.emplace_back(log.problem->what());
+    if (log.torn) out.problems.push_back("log " + path + ": its last line has no end, and is left out");
     const auto& h = log.header;
     for (const auto& t : h.tasks) {
         seen_task one{.name = detail::bytes_of_log(t.name), .size = t.size, .flops = t.flops, .weight = t.weight};
