@@ -33,6 +33,7 @@ class Grid:
 class _Trial(TypedDict):
     index: int
     cost: float | None
+    at_least: bool
     kind: str
     failed: str
     stamp: float

@@ -34,9 +34,9 @@ class permutation(Sequence[tuple["Any", ...]]):
     def __init__(self, of: int | Iterable[Any]) -> None:
         if not isinstance(of, (int, Iterable)):
             raise _core.Error(f"tunekit: permutation: {shown(of)} is neither a number of things nor things, want 1 to 8")
-        things = tuple(range(of) if isinstance(of, int) and of < 9 else () if isinstance(of, int) else of)
+        things = tuple(range(min(of, 9)) if isinstance(of, int) else of)
         if not 1 <= len(things) <= 8:
-            raise _core.Error(f"tunekit: permutation: there are {len(things)} things, want 1 to 8")
+            raise _core.Error(f"tunekit: permutation: there are {of if isinstance(of, int) else len(things)} things, want 1 to 8")
         try:
             different = len(set(things))
         except TypeError:
@@ -209,19 +209,22 @@ class Space(Sequence["Configuration"]):
         """The values of each parameter."""
         return {name: list(values) for name, values in self._values.items()}
 
+    def _count(self) -> int:
+        return self._grid.__len__()  # of 63 flags it is more than len() may return
+
     def __len__(self) -> int:
-        return len(self._grid)
+        return self._count()
 
     def __getitem__(self, i: Any) -> Any:
+        n = self._count()
         if isinstance(i, slice):
-            return [self[k] for k in range(*i.indices(len(self)))]
-        n = len(self)
+            return [self[k] for k in range(*i.indices(n))]
         if not -n <= i < n:
             raise IndexError(i)
         return self.at(i % n)
 
     def __iter__(self) -> Iterator[Configuration]:
-        return (self.at(i) for i in range(len(self)))
+        return (self.at(i) for i in range(self._count()))
 
     def at(self, i: int) -> Configuration:
         """The configuration of an index, as `space[i]`."""
@@ -257,7 +260,8 @@ class Space(Sequence["Configuration"]):
         return self._grid.fingerprint()
 
     def __repr__(self) -> str:
-        return f"Space of {len(self)} configurations over {', '.join(self._names)}"
+        n = self._count()
+        return f"Space of {n} configuration{'' if n == 1 else 's'} over {', '.join(self._names)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters: dict[str, Any] = {name: permutation(values[0]) if name in self._places else values for name, values in self._values.items()}

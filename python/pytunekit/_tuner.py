@@ -98,7 +98,7 @@ class Job:
 class Trial:
     """A configuration and what measuring it gave."""
 
-    __slots__ = ("configuration", "index", "cost", "failed", "kind", "stamp", "seconds", "worker", "numbers")
+    __slots__ = ("configuration", "index", "cost", "at_least", "failed", "kind", "stamp", "seconds", "worker", "numbers")
 
     def __init__(self, configuration: Configuration, others: _core._Trial) -> None:
         self.configuration = configuration
@@ -109,6 +109,8 @@ class Trial:
     """That of the configuration in the space."""
     cost: float | None
     """None where it failed."""
+    at_least: bool
+    """Whether it was cut short, as a log of `tune_command` may have it: `cost` is then a bound, the true cost is not below."""
     kind: str
     """That of the failure; empty where there is a cost."""
     failed: str
@@ -122,20 +124,21 @@ class Trial:
     """Those beside the cost by their names; with an objective also "cost", the cost that was measured."""
 
     def __repr__(self) -> str:
-        return f"Trial({self.configuration}, {self.cost if self.cost is not None else self.kind + ': ' + self.failed})"
+        cost = f"{'at least ' if self.at_least else ''}{self.cost}"
+        return f"Trial({self.configuration}, {cost if self.cost is not None else self.kind + ': ' + self.failed})"
 
 
 class Trials(list[Trial]):
     """The trials of a run in the order of their answers."""
 
     def to_frame(self) -> Any:
-        """They as a pandas.DataFrame: a column for each parameter, then cost, kind, failed, stamp, seconds, worker."""
+        """They as a pandas.DataFrame: a column for each parameter, then cost, at_least, kind, failed, stamp, seconds, worker."""
         from importlib import import_module
 
         pandas: Any = import_module("pandas")  # not for mypy, which may be without it
         names = list(self[0].configuration) if self else []
         columns: dict[str, list[Any]] = {name: [t.configuration[name] for t in self] for name in names}
-        for what in ("cost", "kind", "failed", "stamp", "seconds", "worker"):
+        for what in ("cost", "at_least", "kind", "failed", "stamp", "seconds", "worker"):
             columns[what] = [getattr(t, what) for t in self]
         for name in {name: None for t in self for name in t.numbers}:
             columns[f"measured {name}" if name in columns else name] = [t.numbers.get(name, float("nan")) for t in self]
@@ -285,7 +288,8 @@ class Tuner:
         self._run.begin_with([self.space.index(c) for c in configurations])
 
     def know(self, configuration: Mapping[str, Any], outcome: Outcome) -> None:
-        """Tells a result that is known before the run. It is no trial, and is not measured again."""
+        """Tells a result that is known before the run. It is no trial, and is not measured again. Of two results of a
+        configuration the first counts."""
         cost, kind, why, numbers = parts_of(outcome)
         self._run.know(self.space.index(configuration), cost=cost, kind=kind, why=why, values=values_of(self._numbers, numbers))
 

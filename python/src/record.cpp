@@ -48,6 +48,7 @@ nb::list trials(const record& r)
             numbers[nb::cast(names[n])] = m.values[n];
         trial["index"] = t.candidate;
         trial["cost"] = m.failed ? nb::none() : nb::object(nb::float_(m.cost));
+        trial["at_least"] = !m.failed && m.at_least;
         trial["kind"] = m.failed ? to_text(m.failed->kind) : "";
         trial["failed"] = m.failed ? m.failed->message : std::string();
         trial["stamp"] = r.found.curve()[k].seconds;

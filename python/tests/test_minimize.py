@@ -2,6 +2,7 @@
 import functools
 import math
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -368,8 +369,22 @@ def test_frames() -> None:
         return Failed("no") if tile == 1 else bowl(tile, unroll)
 
     frame = minimize(f, SPACE, trials=50).trials.to_frame()
-    assert list(frame.columns) == ["tile", "unroll", "cost", "kind", "failed", "stamp", "seconds", "worker"]
+    assert list(frame.columns) == ["tile", "unroll", "cost", "at_least", "kind", "failed", "stamp", "seconds", "worker"]
     assert len(frame) == len(SPACE) and frame["cost"].isna().sum() == 3 and frame["cost"].min() == 1
+    assert not frame["at_least"].any()
+
+
+def test_a_bound_in_a_log_stays_one(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    log = tmp_path / "run.jsonl"
+    minimize(bowl, SPACE, recipe="random", trials=4, log=log)
+    lines = [re.sub(r',"crc32c":"[^"]*"}$', "}", line) for line in log.read_text().splitlines()]  # as older logs are
+    last = max(k for k, line in enumerate(lines) if '"tell"' in line)
+    lines[last] = lines[last].replace('"at_least":false', '"at_least":true')
+    log.write_text("".join(line + "\n" for line in lines))
+    found = minimize(bowl, SPACE, recipe="random", trials=4, log=log, resume=True)
+    assert [t.at_least for t in found.trials] == [False, False, False, True]
+    assert "at least" in repr(found.trials[3]) and list(found.trials.to_frame()["at_least"]) == [False, False, False, True]
 
 
 def test_tasks_share_a_budget(tmp_path: Path) -> None:

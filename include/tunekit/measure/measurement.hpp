@@ -155,6 +155,10 @@ struct measurement {
     /// Whether `cost` is a verified time of the whole candidate, so that it can be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }
 
+    /// Whether it breaks the limit of an objective (`broken_cost`). An objective leaves the cost that was measured
+    /// among the values, so a cost alone breaks none, however large it is.
+    [[nodiscard]] bool over_limit() const noexcept { return ok() && cost >= broken_cost && values.size() != 0; }
+
     friend bool operator==(const measurement&, const measurement&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -204,6 +205,7 @@ struct vocabulary {
         std::vector<number> numbers{};
     };
     std::vector<std::string> words{};
+    std::map<std::string, std::size_t> numbered{};  ///< the place of each word
     std::vector<std::string> names{};
     std::vector<column> columns{};  ///< one per name
 
@@ -212,10 +214,9 @@ struct vocabulary {
         if (const auto* const x = std::get_if<bool>(&v)) return as_number(*x ? 1 : 0);
         if (const auto* const x = std::get_if<std::int64_t>(&v)) return as_number(*x);
         if (const auto* const x = std::get_if<double>(&v)) return as_number(*x);
-        const std::string word = text_of_value(v);
-        const auto k = static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
-        if (k == words.size()) words.push_back(word);
-        return as_number(expression::number_of(k));
+        const auto [at, fresh] = numbered.emplace(text_of_value(v), words.size());
+        if (fresh) words.push_back(at->first);
+        return as_number(expression::number_of(at->second));
     }
     template <class Number>
     void add(std::string name, std::size_t j, const value_parameter& p, const Number& number)

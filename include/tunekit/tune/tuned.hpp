@@ -85,7 +85,7 @@ template <class Time>
     if (trial == found.trials().end()) return "the baseline was not measured";
     const measure::measurement& m = trial->measured;
     if (m.failed) return "the baseline failed: " + std::string(measure::to_text(m.failed->kind));
-    if (!(m.cost < measure::broken_cost)) return "the baseline is beyond the limit";
+    if (m.over_limit()) return "the baseline is beyond the limit";
     const double times = m.cost / found.best_cost();
     return std::string("the baseline takes ") + (m.at_least ? "at least " : "") + time(m.cost) + ", " +
            core::text_of(times, std::chars_format::general, 3) + " times as long";
@@ -117,8 +117,8 @@ TUNEKIT_INLINE std::string to_text(const tuning& found, std::span<const std::str
     const auto first = std::find_if(found.trials().begin(), found.trials().end(),
                                     [](const measure::trial& t) { return t.measured.ok(); });
     if (first == found.trials().end()) return out;
-    const double cost = first->measured.cost;
-    return out + " (first try " + (cost < measure::broken_cost ? time(cost) : "beyond the limit") + ')';
+    const measure::measurement& m = first->measured;
+    return out + " (first try " + (m.over_limit() ? "beyond the limit" : time(m.cost)) + ')';
 }
 
 }  // namespace tunekit::detail

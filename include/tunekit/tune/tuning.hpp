@@ -198,7 +198,7 @@ TUNEKIT_INLINE std::string tuning::most_often() const
 
 TUNEKIT_INLINE std::string tuning::beyond_limit() const
 {
-    if (!found() || best_cost() < measure::broken_cost) return {};
+    if (!found() || !incumbent().measured.over_limit()) return {};
     const double percent = 100 * (best_cost() / measure::broken_cost - 1);
     return "none keeps the limit, the nearest is " + core::text_of(percent, std::chars_format::general, 3) +
            " % beyond it";

@@ -183,6 +183,11 @@ TEST_CASE("what makes no space is refused by name")
     using parameters = std::vector<sp::value_parameter>;
     using texts = std::vector<std::string>;
     CHECK_REFUSED(parameters{}, texts{}, "has no parameters, want at least one");
+    parameters many;
+    for (int k = 0; k < 16384; ++k) many.push_back({std::to_string(k), {1}});
+    CHECK(sp::value_product(many, texts{}).size() == 1);
+    many.push_back({"one more", {1}});
+    CHECK_REFUSED(many, texts{}, "has 16385 parameters, want at most 16384");
     CHECK_REFUSED((parameters{{"a", {1}}, {"b", {}}}), texts{}, "parameter 'b': has no values, want at least one");
     CHECK_REFUSED((parameters{{"a", {1, 2, 1}}}), texts{}, "parameter 'a': value 1 is there twice, want it once");
     CHECK_REFUSED((parameters{{"a", {1}}, {"a", {2}}}), texts{}, "parameter 'a': is there twice, want distinct names");

@@ -176,8 +176,8 @@ TEST_CASE("where nothing keeps a limit, the line says by how much the nearest br
 {
     const auto line = [](double first, double second) {
         tk::tuning record;
-        record.append({0, {.cost = first, .runs = 1}}, 0);
-        record.append({19, {.cost = second, .runs = 1}}, 0);
+        record.append({0, {.cost = first, .runs = 1, .values = {1}}}, 0);  // the cost before it was judged
+        record.append({19, {.cost = second, .runs = 1, .values = {1}}}, 0);
         CHECK(record.beyond_limit().empty() == (second < tk::measure::broken_cost));
         return to_text(tk::tuned(tiles, record));
     };
@@ -185,6 +185,11 @@ TEST_CASE("where nothing keeps a limit, the line says by how much the nearest br
     CHECK(line(2e30, 1.234e30) == "of 2 none keeps the limit, the nearest is 23.4 % beyond it: rows 32, columns 3");
     CHECK(line(3e30, 1.5e30) == "of 2 none keeps the limit, the nearest is 50 % beyond it: rows 32, columns 3");
     CHECK(line(3e30, 2) == "best of 2: rows 32, columns 3, 2 s (first try beyond the limit)");
+    tk::tuning large;  // costs that no objective has judged break no limit
+    large.append({0, {.cost = 2e31, .runs = 1}}, 0);
+    large.append({19, {.cost = 1e31, .runs = 1}}, 0);
+    CHECK(large.beyond_limit().empty());
+    CHECK(to_text(tk::tuned(tiles, large)).find("limit") == std::string::npos);
 }
 
 TEST_CASE(
@@ -225,10 +230,14 @@ TEST_CASE(
     CHECK(worse.stale() == worse.trials().size() - 1);
 
     tk::tuner t(tiles, tk::search::grid{}, {}, philox(1));
-    t.know(7, {.cost = -1});
+    CHECK(t.know(7, {.cost = -1}));
     CHECK(t.record().known()[0].measured.failed->kind == tk::measure::failure_kind::bad_cost);
-    CHECK_THROWS_WITH_AS(t.know(7, {.cost = 1}),
-                         "tunekit: tuner: configuration 7 is known already or is to go out first, want each once",
+    CHECK(!t.know(7, {.cost = 1}));  // of two results the first counts
+    CHECK(t.record().known().size() == 1);
+    CHECK(!t.record().found());
+    t.begin_with({9});
+    CHECK_THROWS_WITH_AS(t.know(9, {.cost = 1}),
+                         "tunekit: tuner: configuration 9 is to go out first, want no result of it",
                          std::invalid_argument);
     CHECK_THROWS_WITH_AS(t.know(56, {.cost = 1}),
                          "tunekit: tuner: know has configuration 56 of a space of 56, want an index below its size",

@@ -25,6 +25,13 @@ namespace tunekit::space::detail {
 /// The most values that one parameter may have: ordinals are 16 bits wide.
 inline constexpr std::size_t most_values = 65535;
 
+/// The most parameters of a space. More than 63 need constraints, or have one value each: a space has at most 2^63
+/// configurations.
+inline constexpr std::size_t most_parameters = 16384;
+
+/// Throws std::invalid_argument unless there are so many, and one at least.
+void check_parameter_count(std::size_t parameters);
+
 /// Name, texts and numbers of a parameter's values, in their order.
 struct axis {
     std::string name;
@@ -161,6 +168,14 @@ namespace tunekit::space::detail {
 TUNEKIT_INLINE void invalid_parameter(std::string_view name, std::string_view what)
 {
     invalid({"space: parameter '", name, "': ", what});
+}
+
+TUNEKIT_INLINE void check_parameter_count(std::size_t parameters)
+{
+    if (parameters == 0) invalid("space: has no parameters, want at least one");
+    if (parameters > most_parameters)
+        invalid("space: has " + std::to_string(parameters) + " parameters, want at most " +
+                std::to_string(most_parameters));
 }
 
 TUNEKIT_INLINE void check_value_count(std::string_view name, std::uint64_t values)

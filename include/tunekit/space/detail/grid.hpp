@@ -211,7 +211,7 @@ TUNEKIT_INLINE grid::grid(std::span<axis* const> axes)
 
 TUNEKIT_INLINE void grid::take(std::span<axis* const> axes)
 {
-    if (axes.empty()) invalid("space: has no parameters, want at least one");
+    check_parameter_count(axes.size());
     for (axis* const a : axes) {
         check_value_count(a->name, a->texts.size());
         assert(a->numbers.size() == a->texts.size() * a->columns && a->swapped.size() == a->texts.size() * a->pairs);

@@ -35,10 +35,7 @@ struct seen_task {
         std::uint64_t round = 0;            ///< of the last comparison
 
         /// Whether it breaks the limit of its objective.
-        [[nodiscard]] bool over_limit() const noexcept
-        {
-            return measured.ok() && measured.cost >= measure::broken_cost;
-        }
+        [[nodiscard]] bool over_limit() const noexcept { return measured.over_limit(); }
 
         /// Whether it has a time that can be drawn and compared.
         [[nodiscard]] bool verified() const noexcept

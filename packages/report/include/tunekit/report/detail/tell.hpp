@@ -107,7 +107,8 @@ inline void tell_rounds(const seen_task& t, findings& f)
     if (f.against_baseline || t.baseline) f.compared.reset();
     measure::slowdown best, other;
     for (const measure::standing& s : found->race.standings) {
-        if (s.failed || s.costs.empty() || s.cost >= measure::broken_cost) continue;
+        const bool over = !t.objective.empty() && s.cost >= measure::broken_cost;
+        if (s.failed || s.costs.empty() || over) continue;
         findings::configuration c = told_of(t, s.candidate);
         c.cost = s.cost;
         c.runs = s.costs.size();
