@@ -60,7 +60,7 @@ int serve(command_setup s)
     const tk::stop_on_signal stop;
     const auto asked = [&] { return stop.heard() != 0; };
     auto t = s.begun();
-    if (!baco) t.begin_with(programs::first_of(s.o, s.space, s.untuned, s.known));
+    if (!baco) t.begin_with(programs::first_of(s.o, s.space, s.untuned, s.known, s.again));
     const auto ended = programs::driven(
         s, std::move(t),
         [&](auto& run) {
@@ -136,7 +136,8 @@ programs::command_report report_of(const command_setup& s, const tk::measure::pr
 int run(const command_options& o)
 {
     command_setup s(o);
-    for (const std::string& note : s.begins.notes) complain(note);
+    for (const auto* const notes : {&s.file.notes, &s.begins.notes})
+        for (const std::string& note : *notes) complain(note);
     if (!s.told.empty()) complain(s.told);
     if (o.describe) {
         programs::print_description(s);
@@ -163,12 +164,13 @@ int run(const command_options& o)
 
     const tk::stop_on_signal stop;
     auto t = s.begun();
-    t.begin_with(programs::first_of(o, s.space, s.untuned, s.known));
+    t.begin_with(programs::first_of(o, s.space, s.untuned, s.known, s.again));
     bool pays = true;
     const programs::driven_run ended = programs::driven(
         s, std::move(t),
         [&](auto& of) {
             programs::live_progress line(s, stop);
+            program.repeat_until(program.now() + (s.limit.seconds - of.stamp()));
             s.judge(program, [&](auto& judged) {
                 tk::measure::interruptible pool(judged, [&] { return stop.heard() != 0; });
                 tk::tune(of, pool, {.watch = [&](const tk::tuning& now) {

@@ -71,8 +71,8 @@ inline void print_description(const command_setup& s)
         std::printf("%s\n", dumped(all, 2).c_str());
         return;
     }
-    std::printf("%s: %s configurations\n\n", tunekit::report::printable(s.o.space).c_str(),
-                dumped(all["size"], -1).c_str());
+    std::printf("%s: %s configuration%s\n\n", tunekit::report::printable(s.o.space).c_str(),
+                dumped(all["size"], -1).c_str(), s.space.size() == 1 ? "" : "s");
     const bool known = !all["importance"].is_null();
     tunekit::report::text_table table({"parameter", "matters", "default", "best", "values"}, {-9, 7, -7, -4, -1});
     for (const auto& p : all["parameters"]) {

@@ -26,8 +26,8 @@
 namespace programs {
 
 struct command_options : run_options {
-    std::string space, cost = "wall", check, untuned, known, seeds, race, t4, directory, result_file, build_directory,
-                       serve, objective, powercap;
+    std::string space, cost = "wall", check, untuned, known, seeds, retry_failed, race, t4, directory, result_file,
+                       build_directory, serve, objective, powercap;
     std::optional<std::string> unit;
     std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
@@ -143,17 +143,25 @@ inline void describe(CLI::App& app, command_options& o)
                    "what is compared with: values, a JSON object of them in a file, or the best of a log; else the "
                    "space's, else the first")
         ->type_name("NAME=VALUE,...|FILE|LOG");
-    app.add_option("--known", o.known, "CSV with a column for each parameter, cost, and failure where some failed")
+    app.add_option(
+           "--known", o.known,
+           "CSV with a column for each parameter, cost, and failure where some failed; or FILE.json, a T4 file or a "
+           "cache of Kernel Tuner")
         ->type_name("FILE");
     app.add_option("--seeds", o.seeds, "CSV with a column for each parameter: measured first, never trusted")
         ->type_name("FILE");
+    app.add_option("--retry-failed", o.retry_failed,
+                   "log of a run of this space: its costs are known, and what failed in it is measured first, as on a "
+                   "machine that was repaired")
+        ->type_name("LOG");
     app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")
         ->check(whole_number())
         ->capture_default_str();
     app.add_option("--builders", o.builders, "configurations that build while others run, on processors of their own")
         ->check(whole_number());
     app.add_flag("--unpinned", o.unpinned, "workers share all processors");
-    app.add_option("--repeat", o.repeat, "runs of each configuration; else 3 to 10, until the standard error is 2 %")
+    app.add_option("--repeat", o.repeat,
+                   "runs of each configuration that may win; else 3 to 10, until the standard error is 2 %")
         ->check(whole_number());
     app.add_option("--run-seconds", o.run_seconds, "limit for all runs of one configuration")->capture_default_str();
     app.add_option("--build-seconds", o.build_seconds, "limit for one build")->capture_default_str();

@@ -277,6 +277,7 @@ inline void set_limits(tunekit::measure::program_options& out, const command_opt
     if (o.repeat > 0)
         out.repetition =
             measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
+    out.whole_first = o.repeat > 0;
     if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
     out.memory_bytes = o.memory_mib << 20;
 }

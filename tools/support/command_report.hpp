@@ -79,6 +79,7 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     using json = nlohmann::ordered_json;
     const auto& f = r.found;
     json out{{"trials", r.task().trials.size()}, {"failed", f.failed}, {"seconds", r.run.seconds}};
+    out["cut_short"] = f.cut_short;  // of which the costs are bounds
     out["unit"] = r.task().unit.name;
     out["maximize"] = r.task().unit.maximize;
     out["default"] = json();
@@ -213,7 +214,6 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
 inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::space::value_product& space,
                                   const tunekit::report::cost_unit& unit)
 {
-    using tunekit::measure::failure_kind;
     tunekit::io::t4_file out;
     char stamp[40];
     const std::time_t now = std::time(nullptr);
@@ -224,33 +224,7 @@ inline tunekit::io::t4_file t4_of(const tunekit::tuning& record, const tunekit::
         tunekit::io::t4_file::result r;
         r.configuration = json_of(space, t.candidate);
         r.timestamp = stamp;
-        r.times["compilation"] = 1e3 * m.build_seconds;
-        r.times["benchmark"] = 1e3 * m.run_seconds;
-        if (m.failed) {
-            switch (m.failed->kind) {
-                case failure_kind::build_error:
-                case failure_kind::build_timeout:
-                    r.invalidity = "compile";
-                    break;
-                case failure_kind::run_timeout:
-                    r.invalidity = "timeout";
-                    break;
-                case failure_kind::wrong_result:
-                case failure_kind::damaged_canary:
-                    r.invalidity = "correctness";
-                    break;
-                default:
-                    r.invalidity = "runtime";
-            }
-            r.correctness = r.invalidity == "correctness" ? 0 : 1;
-        } else {
-            const bool is_time = unit.is_time();
-            r.objectives = {unit.word()};
-            for (const double s : m.batches)
-                if (is_time) r.runtimes.push_back(1e3 * s);
-            r.quantities.push_back(
-                {r.objectives[0], is_time ? 1e3 * m.cost : unit.shown(m.cost), is_time ? "ms" : unit.name});
-        }
+        r.take(m, unit.word(), unit.name, unit.maximize);
         for (std::size_t k = 0; !m.failed && k < record.value_names.size() && k < m.values.size(); ++k)
             r.quantities.push_back({record.value_names[k], m.values[k], ""});
         out.results.push_back(std::move(r));

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -22,6 +23,7 @@
 #include "tools/support/command_starts.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
+#include "tools/support/shell_words.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/measure/objective.hpp"
@@ -39,20 +41,53 @@ namespace programs {
 
 using command_tuner = tunekit::tuner<tunekit::space::any_space, tunekit::search::any_strategy, tunekit::random::philox>;
 
+/// What the costs of a run mean, for its log: a resumed run has the same, or is told what is another.
+inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
+{
+    if (!o.serve.empty()) return {.cost = "told by who is served"};
+    std::vector<std::string> program = o.command;
+    const auto also = [&](const char* option, const std::string& value) {
+        if (!value.empty()) program.insert(program.end(), {option, value});
+    };
+    for (const std::string& file : o.files) also("--file", file);
+    also("--directory", o.directory);
+    also("--result-file", o.result_file);
+    if (o.keep_empty) program.emplace_back("--keep-empty");
+    const auto limit = [](const char* name, double most, const char* unit) {
+        return most > 0 ? std::string(", ") + name + ' ' + tunekit::core::text_of(most) + ' ' + unit : std::string();
+    };
+    std::string limits = limit("run", o.run_seconds, "s") + limit("build", o.build_seconds, "s") +
+                         limit("CPU", o.cpu_seconds, "s") + limit("memory", static_cast<double>(o.memory_mib), "MiB");
+    std::string check = o.check.empty() ? "status:0" : o.check;
+    if (o.tolerance > 0) check += " --tolerance " + tunekit::core::text_of(o.tolerance);
+    if (o.check_always) check += " --check-always";
+    return {.cost = o.cost,
+            .numbers = shell_line(o.numbers),
+            .program = shell_line(program),
+            .check = check,
+            .limits = limits.substr((std::min)(limits.size(), std::size_t{2})),
+            .environment = shell_line(o.environment),
+            .build = shell_line(o.build),
+            .repeat = o.repeat > 0 ? std::to_string(o.repeat) : "3 to 10"};
+}
+
 /// What is tuned and how, from the command line and the file of the space.
 struct command_setup {
     const command_options& o;
     tunekit::report::cost_unit unit = unit_of(o);
     tunekit::io::space_file file = tunekit::io::read_space_file(o.space);
     tunekit::space::value_product space = file.space();
-    begun_recipe begins = begun_recipe_of("strategy", o.strategy, o.start_from, {o.log});
+    std::vector<std::string> logs = o.start_from;
+    tunekit::experience of_others = taken_from(logs);
+    begun_recipe begins = begun_recipe_of("strategy", o.strategy, logs, {o.log}, of_others);
     tunekit::recipes::any_recipe how = begins.how;
     std::vector<std::string> number_names = names_of_numbers(o);  ///< as they are measured
     std::optional<tunekit::measure::objective> objective = objective_of(o, number_names);
     std::vector<std::size_t> goals = goals_of(o, number_names);  ///< empty where there is one
     tunekit::index untuned = untuned_of(o, file, space);
     std::vector<tunekit::measure::trial> known = known_of(o, space, number_names);
-    std::string told{};  ///< what is taken of a past
+    std::vector<tunekit::index> again{};  ///< what failed in an earlier run, to be tried again
+    std::string told{};                   ///< what is taken of a past
     tunekit::budget limit{};
 
     explicit command_setup(const command_options& options) : o(options)
@@ -61,6 +96,9 @@ struct command_setup {
         if (o.strategy == "parego")
             how.strategy = tunekit::search::any_strategy(tunekit::recipes::parego(goals).strategy);
         for (auto& t : known) t.measured = judged(std::move(t.measured));
+        retried_log earlier = retried_of(o, space, head());
+        known.insert(known.end(), earlier.known.begin(), earlier.known.end());
+        again = std::move(earlier.failed);
         how.limits.max_run_seconds = o.run_seconds;
         how.limits.max_build_seconds = o.build_seconds;
         if (o.trials > 0) limit.trials = o.trials;
@@ -75,6 +113,14 @@ struct command_setup {
         out.name_values(value_names());
         for (const auto& t : known) out.know(t.candidate, t.measured);
         return out;
+    }
+    /// What its log says of its costs.
+    [[nodiscard]] tunekit::io::log_content::head head() const
+    {
+        return {.value_names = value_names(),
+                .objective = objective ? objective->text() : std::string(),
+                .meaning = meaning_of(o),
+                .about = {.unit = unit.name, .maximize = unit.maximize}};
     }
     /// The names of the numbers of a trial.
     [[nodiscard]] std::vector<std::string> value_names() const
@@ -153,8 +199,9 @@ public:
         best_ = record.best_cost();
         const std::string broken = record.beyond_limit();
         if (terminal_ || better)
-            std::fprintf(stderr, "%s%zu configurations, %llu failed, %.1f s%s%s%s", terminal_ ? "\r\033[K" : "",
-                         record.trials().size(), static_cast<unsigned long long>(record.failed()), record.seconds(),
+            std::fprintf(stderr, "%s%zu configuration%s, %llu failed, %.1f s%s%s%s", terminal_ ? "\r\033[K" : "",
+                         record.trials().size(), record.trials().size() == 1 ? "" : "s",
+                         static_cast<unsigned long long>(record.failed()), record.seconds(),
                          !record.found()  ? ""
                          : broken.empty() ? ", best "
                                           : ", ",
@@ -239,7 +286,8 @@ driven_run driven(const command_setup& s, command_tuner t, Drive&& drive, Compar
                               .strategy = s.begins.name,
                               .seed = o.seed,
                               .resume = o.resume,
-                              .objective = s.objective ? s.objective->text() : std::string(),
+                              .objective = s.head().objective,
+                              .meaning = s.head().meaning,
                               .about = {.title = s.title(),
                                         .unit = s.unit.name,
                                         .maximize = s.unit.maximize,

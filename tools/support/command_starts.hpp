@@ -21,8 +21,12 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/csv.hpp"
+#include "tunekit/formats/from_t4.hpp"
 #include "tunekit/formats/space_file.hpp"
+#include "tunekit/formats/t4.hpp"
 #include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/logged.hpp"
+#include "tunekit/records/read_log.hpp"
 #include "tunekit/report/findings.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/space/value_product.hpp"
@@ -83,11 +87,11 @@ inline tunekit::index untuned_of(const command_options& o, const tunekit::io::sp
     if (o.untuned.find('=') != std::string::npos)
         return index_of_values(space, values_of_words(o.untuned, space, base), "--default '" + o.untuned + "'");
     const std::string text = tunekit::io::read_text(o.untuned);
-    if (text.starts_with("{\"tunekit_log\""))
+    if (tunekit::io::detail::without_bom(text).starts_with("{\"tunekit_log\""))
         return index_of_values(space, best_of_log(o.untuned), "--default " + o.untuned);
     try {
         namespace detail = tunekit::io::detail;
-        const auto whole = detail::bounded_json(text);
+        const auto whole = detail::bounded_json(text, {.exact_integers = true});
         const detail::json_fields all(whole.value);
         if (!whole.value.is_object()) all.fail("is not an object, want one of values by name");
         values_by_name values;
@@ -107,7 +111,7 @@ struct configuration_row {
 };
 
 /// Reads the rows of a CSV file with a column for each parameter and some of `more`. A row that is no configuration is given to
-/// `wrong(message)`. Throws std::invalid_argument for a header that has something else.
+/// `wrong(message)`; of two rows of a configuration the first counts, and of the other a line says so. Throws std::invalid_argument for a header that has something else.
 template <class Wrong>
 std::vector<configuration_row> rows_of(const std::string& option, const std::string& path,
                                        const tunekit::space::value_product& space, const std::vector<std::string>& more,
@@ -133,6 +137,7 @@ std::vector<configuration_row> rows_of(const std::string& option, const std::str
         if (!in(heads, name))
             tunekit::invalid(at_line(1) + ": there is no column " + name + ", want one for each parameter");
     std::vector<configuration_row> out;
+    std::map<tunekit::index, std::size_t> lines;
     for (std::size_t k = 1; k < records.size(); ++k) {
         configuration_row row{.line = records[k].line};
         const auto& fields = records[k].fields;
@@ -145,10 +150,89 @@ std::vector<configuration_row> rows_of(const std::string& option, const std::str
             else row.more[heads[j]] = fields[j];
         try {
             row.candidate = index_of_values(space, values, at_line(row.line));
-            out.push_back(std::move(row));
         } catch (const std::invalid_argument& e) {
             wrong(e);
+            continue;
         }
+        if (const auto [first, fresh] = lines.emplace(row.candidate, row.line); fresh) out.push_back(std::move(row));
+        else
+            complain(at_line(row.line) + " has the configuration of line " + std::to_string(first->second) +
+                     "; left out");
+    }
+    return out;
+}
+
+/// Whether a file is taken for one of Kernel Tuner's results: T4, or a cache.
+inline bool has_kernel_tuner_results(const std::string& path) { return path.ends_with(".json"); }
+
+/// What --start-from takes of Kernel Tuner's results. The other paths stay in `paths`.
+inline tunekit::experience taken_from(std::vector<std::string>& paths)
+{
+    tunekit::experience out;
+    const auto theirs = std::stable_partition(paths.begin(), paths.end(),
+                                              [](const std::string& path) { return !has_kernel_tuner_results(path); });
+    for (auto at = theirs; at != paths.end(); ++at) try {
+            out.merge(tunekit::io::experience_of(tunekit::io::read_t4(*at), *at));
+        } catch (const tunekit::error& e) {
+            out.notes.push_back(tunekit::io::detail::reason_of(e) + "; left out");
+        }
+    paths.erase(theirs, paths.end());
+    return out;
+}
+
+/// The results of Kernel Tuner in --known FILE.
+inline std::vector<tunekit::measure::trial> known_of_kernel_tuner(const command_options& o,
+                                                                  const tunekit::space::value_product& space)
+{
+    namespace io = tunekit::io;
+    if (!unit_of(o).is_time())
+        tunekit::invalid("--known " + o.known +
+                         " has times of Kernel Tuner, want a run whose costs are times (--unit s)");
+    const io::t4_file file = io::read_t4(o.known);
+    for (const io::problem& p : file.problems) complain("--known " + p.text() + "; left out");
+    std::vector<tunekit::measure::trial> out;
+    std::map<tunekit::index, std::size_t> places;
+    std::size_t elsewhere = 0;
+    for (std::size_t k = 0; k < file.results.size(); ++k) {
+        const std::string where = "--known " + o.known + ": results[" + std::to_string(k) + "]";
+        try {
+            const nlohmann::json configuration(file.results[k].configuration);
+            const io::detail::json_fields all(configuration, "configuration");
+            values_by_name values;
+            for (const auto& member : configuration.items())
+                values.emplace_back(member.key(), io::detail::value_of(all.at(member.key().c_str())));
+            const tunekit::index i = index_of_values(space, values, where);
+            if (const auto [first, fresh] = places.emplace(i, k); fresh)
+                out.push_back({.candidate = i, .measured = file.results[k].recorded().result});
+            else complain(where + " has the configuration of results[" + std::to_string(first->second) + "]; left out");
+        } catch (const io::detail::json_fields::malformed& e) {
+            complain(where + '.' + e.field + ' ' + e.what + "; left out");
+        } catch (const std::invalid_argument& e) {
+            if (elsewhere++ == 0) complain(io::detail::reason_of(e) + "; left out, as are all that are none");
+        }
+    }
+    return out;
+}
+
+/// What --retry-failed takes of a log: what it measured, and what failed in it.
+struct retried_log {
+    std::vector<tunekit::measure::trial> known{};
+    std::vector<tunekit::index> failed{};
+};
+
+/// Throws where the log is of another space, or has costs of another meaning, unit or objective.
+inline retried_log retried_of(const command_options& o, const tunekit::space::value_product& space,
+                              const tunekit::io::log_content::head& is)
+{
+    retried_log out;
+    if (o.retry_failed.empty()) return out;
+    if (o.retry_failed == o.log) tunekit::invalid("--retry-failed is the log of an earlier run, want another --log");
+    const auto log = tunekit::io::read_log(o.retry_failed);
+    const std::string other = tunekit::io::detail::compare_meaning(o.retry_failed, log.header, is);
+    if (!other.empty()) complain("--retry-failed " + o.retry_failed + ": " + other);
+    for (auto& t : tunekit::io::trials_of(log, "command", space)) {
+        if (!t.measured.failed) out.known.push_back(std::move(t));
+        else out.failed.push_back(t.candidate);
     }
     return out;
 }
@@ -159,6 +243,7 @@ inline std::vector<tunekit::measure::trial> known_of(const command_options& o,
                                                      const std::vector<std::string>& numbers)
 {
     if (o.known.empty()) return {};
+    if (has_kernel_tuner_results(o.known)) return known_of_kernel_tuner(o, space);
     using tunekit::measure::failure, tunekit::measure::failure_kind;
     std::vector<tunekit::measure::trial> out;
     std::vector<std::string> more{"cost", "failure"};
@@ -189,11 +274,14 @@ inline std::vector<tunekit::measure::trial> known_of(const command_options& o,
     return out;
 }
 
-/// What is measured first: the default, and the seeds that are configurations; of the others a line says why they are not.
+/// What is measured first: the default, what is to be tried again, and the seeds that are configurations; of the others a line says
+/// why they are not.
 inline std::vector<tunekit::index> first_of(const command_options& o, const tunekit::space::value_product& space,
-                                            tunekit::index untuned, const std::vector<tunekit::measure::trial>& known)
+                                            tunekit::index untuned, const std::vector<tunekit::measure::trial>& known,
+                                            const std::vector<tunekit::index>& again)
 {
     std::vector<tunekit::index> all{untuned}, out;
+    all.insert(all.end(), again.begin(), again.end());
     if (!o.seeds.empty())
         for (const auto& row : rows_of("--seeds", o.seeds, space, {"cost", "failure"}, [](const std::exception& e) {
                  complain(tunekit::io::detail::reason_of(e) + "; left out");

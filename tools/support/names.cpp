@@ -78,11 +78,12 @@ named<tunekit::recipes::any_recipe> recipes()
 }
 
 begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths,
-                             const std::vector<std::string>& own_logs)
+                             const std::vector<std::string>& own_logs, tunekit::experience more)
 {
     begun_recipe out{.how = find(recipes(), what, name), .name = name};
-    if (paths.empty()) return out;
+    if (paths.empty() && more == tunekit::experience{}) return out;
     out.past = tunekit::io::experience_in(paths, own_logs);
+    out.past.merge(std::move(more));
     out.notes = std::exchange(out.past.notes, {});
     bool takes = false;
     each_recipe([&](const char* known, auto recipe) {

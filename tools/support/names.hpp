@@ -35,10 +35,11 @@ struct begun_recipe {
     std::vector<std::string> notes{};  ///< what was left out of the past, a line each
 };
 
-/// The recipe of that name with the experience of `paths` (`io::experience_in`) but for `own_logs`; without paths it is as it is.
+/// The recipe of that name with the experience of `paths` (`io::experience_in`) but for `own_logs`, and with `more`; without them it
+/// is as it is.
 /// Throws std::invalid_argument where nothing has that name (`what` is what it is called), or it takes no experience.
 begun_recipe begun_recipe_of(const std::string& what, const std::string& name, const std::vector<std::string>& paths,
-                             const std::vector<std::string>& own_logs);
+                             const std::vector<std::string>& own_logs, tunekit::experience more = {});
 
 /// What these tasks take of an experience, and what they cannot, a line; empty for an empty one.
 std::string told_of(const tunekit::experience& past, std::span<const tunekit::task> tasks);

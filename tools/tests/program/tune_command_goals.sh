@@ -46,7 +46,7 @@ refuses 'the objective cost where bytes <= 650, not cost where bytes <= 600' --s
 status=0
 run --objective 'cost where bytes <= 300' --log never.jsonl >out 2>err || status=$?
 [ $status = 1 ] || fail "a limit that nobody keeps: exit status $status"
-grep -q '^1 configurations, 0 failed, .*, none keeps the limit, the nearest is [0-9.]* % beyond it$' err || fail "its progress: $(cat err)"
+grep -q '^1 configuration, 0 failed, .*, none keeps the limit, the nearest is [0-9.]* % beyond it$' err || fail "its progress: $(cat err)"
 if grep -q 'best .*e+30' err; then fail "its progress has a cost: $(cat err)"; fi
 grep -q "^no configuration keeps the limit of 'cost where bytes <= 300'; the nearest that was found: .*bytes 400; cost 60$" out || fail "the nearest: $(cat out)"
 "$report" never.jsonl --text >text || fail "the report of it"
