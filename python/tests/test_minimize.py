@@ -551,7 +551,7 @@ def test_a_race_of_too_few_rounds_is_unclear() -> None:
 
     found = minimize(f, SPACE, trials=100, race=True)
     assert found.race is not None and found.race.unclear and found.race.rounds < found.verdict.rounds_to_separate
-    assert "with fewer than 11 none can be told apart" in repr(found.race)
+    assert "with fewer than 11 none can be distinguished" in repr(found.race)
 
 
 def test_a_run_ends_with_its_baseline_unless_another_was_shown_to_be_faster(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ TUNEKIT_INLINE std::string to_text(const verdict& v)
     const std::string by = std::string(" (").append(rounds) + ", " + brief(100 * v.confidence) + " %)";
     if (v.says == verdict::kind::unclear) {
         out.append(": ").append(rounds) += ", with fewer than " + std::to_string(v.rounds_to_separate);
-        out += " none can be told apart";
+        out += " none can be distinguished";
         if (v.seconds_to_separate > 0) out.append("; want ").append(brief(v.seconds_to_separate)) += " s or more";
     } else if (v.says == verdict::kind::tied) {
         out.append(" with ").append(std::to_string(v.tied.size())).append(" of ").append(others) += by;

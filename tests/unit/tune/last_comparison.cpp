@@ -319,7 +319,7 @@ TEST_CASE("race_of: it ends with the kept seconds, and goes on up to twice as ma
     CHECK(tk::concluded(record, {}, std::nullopt).says == tk::verdict::kind::not_raced);
     record.seconds_to_separate = 16;
     CHECK(to_text(tk::concluded(record, {}, std::nullopt)) ==
-          "unclear: 0 rounds side by side, with fewer than 8 none can be told apart; want 16 s or more");
+          "unclear: 0 rounds side by side, with fewer than 8 none can be distinguished; want 16 s or more");
 }
 
 TEST_CASE("comparison_reserve: two rounds of every task, and at most 0.3 of the seconds")

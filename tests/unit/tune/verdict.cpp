@@ -16,11 +16,11 @@ TEST_CASE("a verdict in words: what is known, by what, and what would make it cl
     v = {.says = verdict::kind::tied, .tied = {3}, .confidence = 0.9, .finalists = 2, .rounds = 60};
     CHECK(to_text(v) == "tied with 1 of 1 other (60 rounds side by side, 90 %)");
     v = {.says = verdict::kind::unclear, .finalists = 4, .rounds = 1, .rounds_to_separate = 11};
-    CHECK(to_text(v) == "unclear: 1 round side by side, with fewer than 11 none can be told apart");
+    CHECK(to_text(v) == "unclear: 1 round side by side, with fewer than 11 none can be distinguished");
     v.seconds_to_separate = 1234;
     v.why = "the race ended: no child";
     CHECK(to_text(v) ==
-          "unclear: 1 round side by side, with fewer than 11 none can be told apart; want 1234 s or more; the race "
+          "unclear: 1 round side by side, with fewer than 11 none can be distinguished; want 1234 s or more; the race "
           "ended: no child");
 }
 
