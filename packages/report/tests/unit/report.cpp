@@ -270,7 +270,8 @@ TEST_CASE("without a race nothing is claimed of the winner, and the first line s
     CHECK(all.find("sure") == all.npos);
     t.checks = {.on = true, .made = 5, .disturbed = 2, .measured_again = 1, .seconds = 0.5};
     t.trials.back().stamp = 10;
-    CHECK(page_of(run_of(t)).find("The machine was disturbed 2 times, 0.5 s of 10 s; 1 configuration was measured again.") !=
+    CHECK(page_of(run_of(t)).find(
+              "The machine was disturbed 2 times, 0.5 s of 10 s; 1 configuration was measured again.") !=
           std::string::npos);
 }
 
