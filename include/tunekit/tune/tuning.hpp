@@ -61,7 +61,7 @@ struct machine_checks {
     std::uint64_t disturbed = 0;  ///< disturbances: the incumbent was slower than its record
     std::uint64_t unsettled = 0;  ///< of these, those that outlasted the wait
     std::uint64_t measured_again = 0;  ///< configurations that were measured again
-    double waited_seconds = 0;         ///< in which the run waited for the end of disturbances
+    double waited_seconds = 0;         ///< of looks that found a disturbance, and of waiting for its end
     double seconds = 0;                ///< of all of this, the second measurements too; they are among the run's
 
     friend bool operator==(const machine_checks&, const machine_checks&) = default;

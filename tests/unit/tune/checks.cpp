@@ -183,7 +183,7 @@ TEST_CASE("a result that a disturbance lengthened is measured again, and only th
     CHECK(seen.disturbed == 1);
     CHECK(seen.unsettled == 0);
     CHECK(seen.measured_again == 1);
-    CHECK(seen.waited_seconds == doctest::Approx(0.8));
+    CHECK(seen.waited_seconds == doctest::Approx(1.6 + 0.8));
     CHECK(seen.seconds == doctest::Approx(1.6 + 0.8 + 0.5 + 0.5));
     CHECK(found.seconds() == doctest::Approx(m.now));
 }
@@ -231,22 +231,32 @@ TEST_CASE("a strategy that expects something doubts what surprises it of a candi
     CHECK(found.checks().measured_again == 0);
 }
 
-TEST_CASE("what came while a disturbance outlasted the wait is measured again once it is over")
+TEST_CASE("what was not expected to win is told at once, on a disturbed machine, too")
 {
-    machine m{.costs = std::vector<double>(20, 0.9), .slow = {{2.5, 30}}};
+    machine m{.costs = {1, 0.9, 0.8, 2, 0.85}, .slow = {{1.85, forever}}};
+    expecting s;
+    for (const double mean : {0.0, 0.0, std::log(0.8), std::log(2.0), std::log(0.8)}) s.of.push_back({mean, 0.1});
+    std::vector<double> heard;
+    s.heard = &heard;
+    const auto found = run(m, s);
+    CHECK(heard == std::vector<double>{1, 0.9, 4, 1.6, 1.7});  // 2 and 4 were held until the end
+    CHECK(found.checks().disturbed == 1);
+    CHECK(found.incumbent().candidate == 1);
+}
+
+TEST_CASE("the fastest that came while a disturbance outlasted the wait are measured again once it is over")
+{
+    machine m{.costs = std::vector<double>(20, 0.9), .slow = {{2.5, 38}}};
     m.costs[0] = 1, m.costs[2] = 0.8, m.costs[3] = 0.5;
     std::vector<double> heard;
     const auto found = run(m, in_order{&heard});
     CHECK(found.incumbent().candidate == 3);
     CHECK(found.checks().disturbed == 1);
     CHECK(found.checks().unsettled == 1);
-    CHECK(found.checks().measured_again >= 2);
-    CHECK(found.checks().waited_seconds <= 0.2 * found.seconds());
+    CHECK(found.checks().measured_again == tk::detail::doubts::most_held);
+    CHECK(found.checks().waited_seconds <= 0.2 * found.seconds() + 2 * 1.6);
     CHECK(found.trials().size() == 20);
-    std::sort(heard.begin(), heard.end());
-    std::vector<double> quiet = m.costs;
-    std::sort(quiet.begin(), quiet.end());
-    CHECK(heard == quiet);
+    CHECK(std::count(heard.begin(), heard.end(), 1.8) >= 1);  // of others the disturbed cost was told
 }
 
 TEST_CASE("on a machine that stays disturbed the run goes on, with few results held back and few waits")
@@ -267,7 +277,7 @@ TEST_CASE("on a machine that stays disturbed the run goes on, with few results h
     CHECK(seen.unsettled == 1);
     CHECK(seen.measured_again == 0);
     CHECK(seen.waited_seconds > 0);
-    CHECK(seen.waited_seconds <= 0.2 * t.record().seconds() + 1.6);  // a look that began in time may end later
+    CHECK(seen.waited_seconds <= 0.2 * t.record().seconds() + 2 * 1.6);  // looks that began in time may end later
 }
 
 TEST_CASE("a clock that stands still is not waited for")
@@ -333,7 +343,7 @@ TEST_CASE("a disturbance that one worker sees doubts what the others measured at
     CHECK(found.incumbent().candidate == 7);
     CHECK(found.checks().disturbed == 1);
     CHECK(found.checks().measured_again >= 2);
-    CHECK(found.checks().waited_seconds <= 0.2 * found.seconds());
+    CHECK(found.checks().waited_seconds <= 0.2 * found.seconds() + 2 * 1.6);
     std::sort(heard.begin(), heard.end());
     std::vector<double> quiet = m.costs;
     std::sort(quiet.begin(), quiet.end());

@@ -30,7 +30,7 @@ template <class Record>
 /// Results that are held back until the machine was looked at. A look runs the incumbent again: slower than its record,
 /// it shows a disturbance. The run then waits, within bounds, looks again, measures what is held once more and tells
 /// the lower cost, so that no strategy learns a disturbed one. If the disturbance outlasts the wait, the run goes on,
-/// and what does not win is held until a look finds the machine quiet, or nothing else is left to do.
+/// and the fastest few that did not win are held until a look finds the machine quiet, or nothing else is left to do.
 ///
 /// It decides only. A loop holds results, carries the jobs of `next`, which no tuner knows, and tells what is
 /// `released`.
@@ -39,8 +39,8 @@ public:
     static constexpr double slow = 1.06;           ///< times its record that the incumbent takes on a disturbed machine
     static constexpr std::uint32_t look_runs = 3;  ///< of a look that finds all of them slow
     static constexpr double longest_wait = 4;      ///< seconds
-    static constexpr double share_of_waits = 0.2;  ///< of the run's seconds so far, all waits together
-    static constexpr std::size_t most_held = 32;   ///< beyond that the oldest is told as it is
+    static constexpr double share_of_waits = 0.2;  ///< of the run's seconds, all waits and looks that find it disturbed
+    static constexpr std::size_t most_held = 8;    ///< while it is disturbed; beyond that the slowest is told as it is
 
     /// A result that is held.
     struct held {
@@ -74,14 +74,14 @@ public:
                 if (watches(j)) out_.push_back({j.ticket, t.expected(j)});
     }
 
-    /// Holds a result, and takes `m`, if it may be a disturbed one: it did not win, and it is slower than the strategy
-    /// expected, by a standard deviation of ln cost, of a candidate that could have won, within two. Where the strategy
-    /// expects nothing, or the machine was disturbed meanwhile, every result that did not win may be. Where costs
-    /// repeat to the last bit, none is.
+    /// Holds a result, and takes `m`, if it may be a disturbed one: it did not win, the strategy expected that it could
+    /// (within two standard deviations of ln cost), and it is slower than expected (by one), or the machine was
+    /// disturbed meanwhile. Where the strategy expects nothing, every result that did not win may be. Where costs repeat
+    /// to the last bit, none is.
     template <class Tuner>
     [[nodiscard]] bool holds_back(const Tuner& t, const job& j, measure::measurement& m, std::size_t worker)
     {
-        return watches(j) && held_back(record_in(t.record(), j.task), j, m, worker);
+        return watches(j) && held_back(record_in(t.record(), j.task), j, m, worker, t.stamp());
     }
     [[nodiscard]] bool holds() const noexcept { return !held_.empty(); }
 
@@ -121,13 +121,15 @@ private:
     static constexpr std::uint64_t first_own = std::uint64_t{1} << 63;  // no tuner gives out so many
 
     [[nodiscard]] bool watches(const job& j) const { return j.task < seen_.size() && seen_[j.task].on; }
-    [[nodiscard]] bool held_back(const tuning& record, const job& j, measure::measurement& m, std::size_t worker);
+    [[nodiscard]] bool held_back(const tuning& record, const job& j, measure::measurement& m, std::size_t worker,
+                                 double now);
     [[nodiscard]] const job* what_next() const;
     [[nodiscard]] job own_job(const tuning& record, const job& like);
-    void looked(machine_checks& seen, bool quiet, double now);
+    void looked(machine_checks& seen, bool quiet, double now, double took);
     void stop_waiting(machine_checks& seen, double now);
     void move(held::stage from, held::stage to);
     void decide_all();
+    void tell_slowest();
 
     std::vector<machine_checks> seen_;  // by task
     double limit_;
@@ -155,7 +157,8 @@ private:
 
 namespace tunekit::detail {
 
-TUNEKIT_INLINE bool doubts::held_back(const tuning& record, const job& j, measure::measurement& m, std::size_t worker)
+TUNEKIT_INLINE bool doubts::held_back(const tuning& record, const job& j, measure::measurement& m, std::size_t worker,
+                                      double now)
 {
     outgoing one;
     const auto at = std::find_if(out_.begin(), out_.end(), [&](const outgoing& o) { return o.of == j.ticket; });
@@ -163,19 +166,36 @@ TUNEKIT_INLINE bool doubts::held_back(const tuning& record, const job& j, measur
         one = *at;
         out_.erase(at);
     }
-    if (m.failed || !record.found() || record.incumbent_was_known() || m.cost < record.best_cost()) return false;
+    if (m.failed || !record.found() || record.incumbent_was_known()) return false;
+    const auto& e = one.expected;
+    const bool wins = m.cost < record.best_cost(), as_expected = e && std::log(m.cost) <= e->mean + e->sd;
+    look_due_ = look_due_ || (disturbed_ && (wins || as_expected));  // is the disturbance over?
+    if (wins) return false;
     const std::vector<double>& runs = record.incumbent().measured.batches;
     if (runs.size() > 1 && std::equal(runs.begin() + 1, runs.end(), runs.begin())) return false;
     const double above = j.limits.abandon_above;
+    const bool may_look = !disturbed_ || waited_ < share_of_waits * now;
     const double cut = (std::max)(record.best_cost(), above < std::numeric_limits<double>::infinity() ? above : 0);
-    const auto& e = one.expected;
-    const bool as_expected = e && !(std::log(m.cost) > e->mean + e->sd && e->mean - 2 * e->sd < std::log(cut));
+    if (e && e->mean - 2 * e->sd >= std::log(cut)) return false;
     if (as_expected && !one.disturbed && !disturbed_) return false;
     const auto stage = disturbed_ ? held::stage::disturbed : one.disturbed ? held::stage::due : held::stage::doubted;
     held_.push_back({.what = j, .measured = std::move(m), .worker = worker, .at = stage});
-    look_due_ = look_due_ || stage != held::stage::due;
+    look_due_ = look_due_ || (stage != held::stage::due && may_look);
     ending_ = false;
+    tell_slowest();
     return true;
+}
+
+TUNEKIT_INLINE void doubts::tell_slowest()
+{
+    std::size_t n = 0;
+    held* slowest = nullptr;
+    for (held& h : held_) {
+        if (h.at != held::stage::disturbed) continue;
+        ++n;
+        if (slowest == nullptr || h.measured.cost > slowest->measured.cost) slowest = &h;
+    }
+    if (n > most_held) slowest->at = held::stage::decided;
 }
 
 TUNEKIT_INLINE const job* doubts::what_next() const
@@ -212,7 +232,7 @@ TUNEKIT_INLINE void doubts::hear(const job& own, std::optional<measure::measurem
     if (!waits()) seen.seconds += took;  // those of a wait are counted at its end
     if (look_ == own.ticket) {
         look_.reset();
-        if (m && !m->failed) return looked(seen, m->cost <= record_, now);
+        if (m && !m->failed) return looked(seen, m->cost <= record_, now, took);
         stop_waiting(seen, now);  // nothing can be said
         decide_all();
         return;
@@ -226,7 +246,7 @@ TUNEKIT_INLINE void doubts::hear(const job& own, std::optional<measure::measurem
     h->what.limits = own.limits;
 }
 
-TUNEKIT_INLINE void doubts::looked(machine_checks& seen, bool quiet, double now)
+TUNEKIT_INLINE void doubts::looked(machine_checks& seen, bool quiet, double now, double took)
 {
     const bool stands_still = now <= std::exchange(last_look_, now);  // such a clock would be waited for in vain
     if (!waits()) ++seen.made;
@@ -241,15 +261,14 @@ TUNEKIT_INLINE void doubts::looked(machine_checks& seen, bool quiet, double now)
     if (!std::exchange(disturbed_, true)) ++seen.disturbed;
     move(held::stage::doubted, held::stage::disturbed);
     if (!waits()) {
-        const double most = (std::min)({longest_wait, share_of_waits * now - waited_, limit_ - now});
-        if (most > 0) began_ = now, until_ = now + most;
+        seen.seconds -= took;  // it is a part of the wait
+        began_ = now - took;
+        until_ = now + (std::max)(0.0, (std::min)({longest_wait, share_of_waits * now - waited_, limit_ - now}));
     }
     look_due_ = now < until_ && !stands_still;
     if (look_due_) return;
     stop_waiting(seen, now);
     if (!std::exchange(outlasted_, true)) ++seen.unsettled;
-    for (std::size_t k = 0; k + most_held < held_.size(); ++k)
-        if (held_[k].at == held::stage::disturbed) held_[k].at = held::stage::decided;
 }
 
 TUNEKIT_INLINE void doubts::stop_waiting(machine_checks& seen, double now)

@@ -247,7 +247,10 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, const std::
             if (a.within) j.limits = *a.within;
             if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
                 if (a.measured && !t.met(a.worker)) t.meet(a.worker, pool.about(a.worker));
-            if (a.measured && doubted.holds_back(t, j, *a.measured, a.worker)) continue;
+            if (a.measured && doubted.holds_back(t, j, *a.measured, a.worker)) {
+                settle(stamp);
+                continue;
+            }
             if (a.measured) t.tell(j, std::move(*a.measured), stamp, a.worker);
             else if (ends_on_request(pool)) t.recall(j);
             else t.drop(j);
