@@ -115,10 +115,13 @@ namespace detail {
         if (s.candidate == baseline) its = &s;
     }
     if (its != nullptr && (its->failed || (!its->costs.empty() && !its->tied))) return true;
-    if (mine != nullptr && its != nullptr && mine->costs.size() >= 3 && its->costs.size() >= 3)
-        return all_below(mine->costs, its->costs);
-    const measure::measurement *const a = measured_of(record, best), *const b = measured_of(record, baseline);
-    return b == nullptr || (a != nullptr && all_below(a->batches, b->batches));
+    std::vector<double> runs = mine != nullptr ? mine->costs : std::vector<double>();
+    std::vector<double> others = its != nullptr ? its->costs : std::vector<double>();
+    if (runs.size() < 3 || others.size() < 3)
+        for (auto [to, i] : {std::pair(&runs, best), std::pair(&others, baseline)})
+            if (const auto* const m = measured_of(record, i); m != nullptr)
+                to->insert(to->end(), m->batches.begin(), m->batches.end());
+    return all_below(runs, others);
 }
 
 /// A measurer of races that keeps what it measured in a record.
@@ -141,8 +144,8 @@ struct rounds_kept {
 /// What a run ends with: what its race says or, where there was none, its best trial.
 ///
 /// A `baseline` that ran stays the best, unless the race shows that it is slower, or every one of at least three runs
-/// of the best is faster than every run of it. Where both have three rounds of the race, these are the runs. With
-/// `may_be_worse` the best may be worse than the baseline.
+/// of the best is faster than every run of it. Where both have three rounds of the race, these are the runs; otherwise
+/// those of their trials count, too. With `may_be_worse` the best may be worse than the baseline.
 [[nodiscard]] inline last_comparison concluded(const tuning& record, measure::race_result race,
                                                std::optional<index> baseline, bool may_be_worse = false)
 {

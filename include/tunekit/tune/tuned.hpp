@@ -79,7 +79,8 @@ template <space::described Space>
 {
     if (!found.found()) return detail::to_text(found, {}, {}, {}, {});
     std::vector<std::vector<std::string>> texts{found.space().texts(found.best_index())};
-    for (const index i : found.verdict().tied) texts.push_back(found.space().texts(i));
+    if (found.verdict().says == verdict::kind::tied)
+        for (const index i : found.verdict().tied) texts.push_back(found.space().texts(i));
     return detail::to_text(found, found.verdict(), found.space().names(), texts, found.baseline());
 }
 

@@ -239,7 +239,7 @@ TEST_CASE("concluded: the baseline stays unless the race, or every run, shows th
     const auto few = raced({2, 1}, 0.02, 3);  // unclear, but each of three rounds was faster
     CHECK(few.says == tk::verdict::kind::unclear);
     CHECK(few.best == 1);
-    CHECK(raced({1.2, 1}, 0.02, 2).best == 1);      // two rounds: the trials' runs count
+    CHECK(raced({1.2, 1}, 0.02, 2).best == 1);      // two rounds, and the trials' runs
     CHECK(tk::concluded(record, {}, 7).best == 1);  // a baseline that never ran
     tk::tuning failed;
     failed.append(trial_with(1, {1, 1, 1}), 1);

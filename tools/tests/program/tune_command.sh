@@ -145,7 +145,7 @@ chmod +x plain.sh
 run --trials 4 "$@" -- ./plain.sh {tile} {mode} {on} >out 2>err || fail "few trials: exit status $?: $(cat err)"
 if grep -E '^(tied|unclear)|^the best is (tied|unclear)' out; then fail "few trials: $(cat out)"; fi
 run --seconds 4 "$@" -- ./plain.sh {tile} {mode} {on} >out 2>err || fail "few seconds: exit status $?: $(cat err)"
-grep -Eq '^the best is unclear: [0-7] rounds? side by side, with fewer than 8 none can be distinguished; want [0-9]+ s or more' out || fail "few seconds: $(cat out)"
+grep -Eq '^the best is unclear: [0-7] rounds? side by side, with fewer than 8 none can be distinguished; want [0-9.]+ s or more' out || fail "few seconds: $(cat out)"
 if grep '^tied' out; then fail "few seconds: $(cat out)"; fi
 
 # It ends where more tuning is not expected to pay: at once, from eight on, for one call, and not at all for very many.
