@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 
 from . import _core
 
@@ -39,7 +39,7 @@ class permutation(Sequence[tuple["Any", ...]]):
 
         things = tuple(pythons(thing) for thing in islice(range(of) if isinstance(of, int) else of, 9))
         if not 1 <= len(things) <= 8:
-            n = shown(of) if isinstance(of, int) else "more than 8" if things else "no"
+            n = shown(of) if isinstance(of, int) else len(of) if isinstance(of, Sized) else "more than 8" if things else "no"
             raise _core.Error(f"tunekit: permutation: there are {n} things, want 1 to 8")
         try:
             different = len(set(things))

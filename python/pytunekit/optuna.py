@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from threading import Lock
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution  # type: ignore[import-not-found, unused-ignore]
@@ -58,7 +57,6 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
         self._out: dict[int, Job] = {}  # by the trial's id
         self._tried: set[int] = set()  # indices of what is known, or has begun here
         self._kept: dict[int, Job] = {}  # for what is enqueued, by index
-        self._since = datetime.now()
         self._study: str | None = None
         self._lock = Lock()
 
@@ -129,21 +127,19 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
                 return job
             self.tuner.begin_with(configuration)
             return self.tuner.ask()
-        enqueued = self._enqueued(study)
+        enqueued = self._enqueued(study, TrialState.WAITING, TrialState.RUNNING)
         while (job := self.tuner.ask()) is not None and job.index in enqueued:
             self._kept[job.index] = job
-        if job is None and (free := [index for index in self._kept if index not in enqueued]):
-            job = self._kept.pop(free[0])
+        if job is None and self._kept:  # a trial that has not begun by now was one of a process that ended
+            waiting = self._enqueued(study, TrialState.WAITING)
+            if (index := next((i for i in self._kept if i not in waiting), None)) is not None:
+                job = self._kept.pop(index)
         return job
 
-    def _enqueued(self, study: Study) -> set[int]:
+    def _enqueued(self, study: Study, *states: TrialState) -> set[int]:
         """The configurations of trials that were enqueued and have not begun here."""
-        waiting = study.get_trials(deepcopy=False, states=(TrialState.WAITING, TrialState.RUNNING))
-        parts = [
-            self._part(trial.system_attrs.get("fixed_params", {}))
-            for trial in waiting
-            if trial._trial_id not in self._out and (trial.datetime_start is None or trial.datetime_start >= self._since)
-        ]
+        trials = [trial for trial in study.get_trials(deepcopy=False, states=states) if trial._trial_id not in self._out]
+        parts = [self._part(trial.system_attrs.get("fixed_params", {})) for trial in trials]
         return {self.space.index(part) for part in parts if part in self.space}
 
     def _part(self, params: Mapping[str, Any]) -> dict[str, Any]:

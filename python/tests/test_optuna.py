@@ -131,6 +131,20 @@ def test_a_study_from_its_storage_repeats_nothing(early: bool, tmp_path: Path) -
         check_small(study)
 
 
+def test_what_was_running_when_its_process_ended_is_tried_again(tmp_path: Path) -> None:
+    def load() -> Any:
+        return optuna.create_study(storage=f"sqlite:///{tmp_path}/s.db", study_name="s", load_if_exists=True, sampler=Sampler(SMALL, seed=1))
+
+    study = load()
+    study.enqueue_trial({"a": 2, "b": 2})
+    lost = study.ask()
+    assert (lost.suggest_categorical("a", [1, 2, 4]), lost.suggest_categorical("b", [1, 2, 4])) == (2, 2)
+    study = load()
+    study.optimize(lambda t: 1.0 / (t.suggest_categorical("a", [1, 2, 4]) * t.suggest_categorical("b", [1, 2, 4])))  # as long as there are some
+    done = [(t.params["a"], t.params["b"]) for t in study.trials if t.state == optuna.trial.TrialState.COMPLETE]
+    assert sorted(done) == [(c["a"], c["b"]) for c in SMALL]
+
+
 def test_asked_and_told_it_ends_with_the_space() -> None:
     study = optuna.create_study(sampler=Sampler(SMALL, seed=3))
     trials = [study.ask() for _ in range(6)]

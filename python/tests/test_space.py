@@ -115,7 +115,7 @@ def test_permutations_have_bounds() -> None:
     assert len(permutation(3)) == 6 and permutation("ab")[1] == ("b", "a")
     for wrong, things in ((0, 0), (9, 9), (-2, -2), ("abcdefghi", 9), (10**30, 10**30)):
         with pytest.raises(Error, match=f"there are {things} things, want 1 to 8"):
-            permutation(wrong)  # type: ignore[arg-type]
+            permutation(wrong)
     for same in ("aab", [[1], [2]]):
         with pytest.raises(Error, match="two are the same or one has no hash"):
             permutation(same)

@@ -61,9 +61,10 @@ def test_as_many_values_as_there_may_be_are_taken() -> None:
 
 
 def test_things_of_a_permutation_are_counted() -> None:
-    for of, n in [(9, "9"), (0, "0"), (-3, "-3"), ("abcdefghi", "more than 8"), ("", "no"), (itertools.count(), "more than 8")]:
+    cases: list[tuple[Any, str]] = [(9, "9"), (0, "0"), (-3, "-3"), ("abcdefghi", "9"), ("", "0"), (iter(()), "no"), (itertools.count(), "more than 8")]
+    for of, n in cases:
         with pytest.raises(Error, match=f"permutation: there are {n} things, want 1 to 8"):
-            permutation(of)  # type: ignore[arg-type]
+            permutation(of)
 
 
 def test_a_space_may_have_more_configurations_than_a_list() -> None:
