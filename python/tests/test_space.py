@@ -111,6 +111,13 @@ def test_a_callable_is_not_called_for_a_space_that_is_too_large() -> None:
         Space({"a": range(60000), "b": range(60000)}, [never])
 
 
+def test_a_space_larger_than_len_may_tell_prints_and_has_items() -> None:
+    space = Space({f"p{k}": [0, 1] for k in range(63)})
+    assert repr(space).startswith(f"Space of {2**63} configurations over p0, p1")
+    assert set(space[0].values()) == {0} and set(space[-1].values()) == {1} and space[2**63 - 1] == space[-1]
+    assert repr(Space({"a": [1]})) == "Space of 1 configuration over a"
+
+
 def test_permutations_have_bounds() -> None:
     assert len(permutation(3)) == 6 and permutation("ab")[1] == ("b", "a")
     for wrong, things in ((0, 0), (9, 9), (-2, -2), ("abcdefghi", 9), (10**30, 10**30)):

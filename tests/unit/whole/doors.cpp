@@ -158,6 +158,12 @@ TEST_CASE("page and terminal: a bound below the best time is not the best, and e
     const auto run = tk::report::seen_run_of_log(logged_at(folder / "run.jsonl"));
     const auto found = tk::report::findings_of(run);
     REQUIRE(found.size() == 1);
+    CHECK(run.problems.empty());
+    tk::io::write_text(folder / "torn.jsonl", tk::io::read_text(folder / "run.jsonl") + "{\"tell\": \xff");
+    const auto torn = tk::report::seen_run_of_log(folder / "torn.jsonl");
+    REQUIRE(torn.problems.size() == 1);
+    CHECK(torn.problems[0].ends_with("torn.jsonl: its last line has no end, and is left out"));
+    CHECK(torn.tasks[0].trials.size() == trials().size());
     CHECK(found[0].cut_short == 1);
     CHECK(found[0].failed == trials().size() - 2);
     CHECK(found[0].verified == 1);

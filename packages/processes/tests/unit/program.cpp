@@ -162,6 +162,16 @@ TEST_CASE("program: one that fails in a later run says in which, and what came b
     CHECK(m.batches == std::vector<double>{7, 7});
 }
 
+TEST_CASE("program: a number beside the cost that is infinite is a failure that names it")
+{
+    const auto m = of({.command = script("echo c=1 n=1e400"),
+                       .cost = measure::matched("c=([0-9]+)"),
+                       .numbers = {{"n", measure::matched("n=([0-9e]+)")}}});
+    REQUIRE(m.failed);
+    CHECK(m.failed->kind == failure_kind::bad_cost);
+    CHECK(m.failed->message == "n: the number is infinite, want a finite one");
+}
+
 TEST_CASE("program: what costs nothing or less than nothing is refused in words that name a remedy")
 {
     for (const char* cost : {"0", "-1", "1e999"}) {

@@ -102,6 +102,12 @@ TEST_CASE("a log is read up to the first line that cannot be, and the problem is
                  '\n';
     CHECK_FALSE(tk::io::detail::parse_log_beginning(whole, "log").problem);
     CHECK_FALSE(tk::io::detail::parse_log_beginning(whole + "{\"tell\":", "log").problem);  // torn, as ever
+    CHECK_FALSE(tk::io::detail::parse_log_beginning(whole, "log").torn);
+    CHECK(tk::io::detail::parse_log_beginning(whole + "{\"tell\":", "log").torn);
+    const auto marked = tk::io::detail::parse_log_beginning("\xEF\xBB\xBF" + whole, "log");  // a byte-order mark
+    CHECK_FALSE(marked.problem);
+    CHECK(marked.events.size() == 3);
+    CHECK(marked.whole_bytes == static_cast<std::int64_t>(whole.size()) + 3);
 
     const std::string last = whole.substr(whole.rfind('\n', whole.size() - 2) + 1);
     std::string changed = last, misfit = last.substr(0, last.size() - tk::io::detail::seal_size - 1) + '}';
