@@ -272,9 +272,9 @@ inline void t4_file::result::take(const measure::measurement& m, const std::stri
         if (!m.failed->message.empty()) quantities.push_back({"message", m.failed->message, ""});
         return;
     }
-    const auto time = score ? std::nullopt : detail::per_second(unit);
+    const double time = score ? 0 : detail::per_second(unit).value_or(0);  // 0: it is none
     const std::string name = !m.at_least ? objective : score ? "at_most" : "at_least";
-    if (time) quantities.push_back({name, detail::milliseconds(m.cost, *time), "ms"});
+    if (time > 0) quantities.push_back({name, detail::milliseconds(m.cost, time), "ms"});
     else quantities.push_back({name, score ? 1 / m.cost : m.cost, unit});
     if (m.at_least) {
         invalidity = "timeout";
@@ -282,7 +282,7 @@ inline void t4_file::result::take(const measure::measurement& m, const std::stri
     }
     objectives = {objective};
     for (const double x : m.batches)
-        if (time) runtimes.push_back(detail::milliseconds(x, *time));
+        if (time > 0) runtimes.push_back(detail::milliseconds(x, time));
 }
 
 inline measure::recorded_row t4_file::result::recorded() const
