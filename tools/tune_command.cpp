@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +24,8 @@
 #include "tools/support/command_starts.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/shell_words.hpp"
+#include "tools/support/streams.hpp"
+#include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/interruptible.hpp"
 #include "tunekit/processes/program/program.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
@@ -59,24 +62,26 @@ int serve(command_setup s)
         tk::invalid("--serve needs --trials N unless the space is a scenario with optimization_iterations");
     auto t = s.begun();
     if (!baco) t.begin_with(programs::first_of(s.o, s.space, s.untuned, s.known, s.again));
-    const tk::stop_on_signal stop;
+    std::optional<tk::stop_on_signal> stop;  // once the last file is read: until then a signal ends all
     const auto asked = programs::end_asked;
     const auto ended = programs::driven(
-        s, std::move(t),
+        s, std::move(t), [&] { stop.emplace(); },
         [&](auto& run) {
             if (baco) programs::serve_baco(run, s.space, scenario, stdin, stdout, asked);
             else programs::serve_protocol(run, s, stdin, stdout, asked);
         },
         [](auto&, auto&&) {});
-    if (stop.heard() != 0 && ended.problem.empty())
-        complain("ended by signal " + std::to_string(stop.heard()) + " while it served");
-    return stop.heard() != 0 ? stop.status() : ended.problem.empty() ? 0 : 2;
+    if (stop->heard() != 0 && ended.problem.empty())
+        complain("ended by signal " + std::to_string(stop->heard()) + " while it served");
+    return stop->heard() != 0 ? stop->status() : ended.problem.empty() ? 0 : 2;
 }
 
-/// Every parameter occurs in the program.
-void check_use(const tk::measure::program& program)
+/// The program is there, and every parameter occurs in it: before there is a log.
+void check_use(const command_setup& s, const tk::measure::program_options& options)
 {
-    for (const std::string& name : program.unused())
+    const tk::measure::detail::program_texts texts(s.space.names(), options);
+    texts.find();
+    for (const std::string& name : texts.unused())
         tk::invalid("the parameter '" + name + "' occurs in no argument, variable or file; want {" + name +
                     "} somewhere, or a space without it");
 }
@@ -99,9 +104,9 @@ void take_up_to_race(command_options& o)
 /// The finalists are run afresh, one at a time, unless the end was asked for.
 template <class Each>
 void race(const command_setup& s, const tk::measure::program& program, tk::measure::program_options options,
-          programs::driven_run& run, double seconds, const tk::stop_on_signal& stop, Each&& each)
+          programs::driven_run& run, double seconds, Each&& each)
 {
-    if (stop.heard() != 0 || !run.record.found()) return;
+    if (programs::end_asked() || !run.record.found()) return;
     options.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
     options.workers = 1;
     options.builders = 0;
@@ -111,7 +116,7 @@ void race(const command_setup& s, const tk::measure::program& program, tk::measu
     const programs::command_race on(run.record, s.untuned, seconds, s.goals);
     run.record.seconds_to_separate = on.seconds_to_separate;
     s.judge(alone, [&](auto& judged) {
-        tk::measure::interruptible track(judged, [&] { return stop.heard() != 0; });
+        tk::measure::interruptible track(judged, programs::end_asked);
         programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
     });
 }
@@ -151,13 +156,18 @@ int run(const command_options& o)
     s.limit.seconds = seconds < tk::forever ? (1 - programs::race_share) * seconds : seconds;
     const auto options = programs::program_of(o);
     auto t = s.begun();
-    t.begin_with(
-        programs::first_of(o, s.space, s.untuned, s.known, s.again));  // which reads the last file: until here a signal ends all
-    const tk::stop_on_signal stop;
-    tk::measure::program program(programs::worded_space(s.space), options);
-    check_use(program);
+    t.begin_with(programs::first_of(o, s.space, s.untuned, s.known, s.again));
+    check_use(s, options);
+    // Until the last file is read a signal ends all; from then on there is what must be put away.
+    std::optional<tk::stop_on_signal> stop;
+    std::optional<tk::measure::program> program;
+    const auto begin = [&] {
+        stop.emplace();
+        program.emplace(programs::worded_space(s.space), options);
+    };
     if (o.dry_run) {
-        programs::print_commands(s, program);
+        begin();
+        programs::print_commands(s, *program);
         programs::check_output();
         return 0;
     }
@@ -167,12 +177,12 @@ int run(const command_options& o)
 
     bool pays = true;
     const programs::driven_run ended = programs::driven(
-        s, std::move(t),
+        s, std::move(t), begin,
         [&](auto& of) {
-            programs::live_progress line(s, stop);
-            program.repeat_until(program.now() + (s.limit.seconds - of.stamp()));
-            s.judge(program, [&](auto& judged) {
-                tk::measure::interruptible pool(judged, [&] { return stop.heard() != 0; });
+            programs::live_progress line(s, *stop);
+            program->repeat_until(program->now() + (s.limit.seconds - of.stamp()));
+            s.judge(*program, [&](auto& judged) {
+                tk::measure::interruptible pool(judged, programs::end_asked);
                 const auto watch = [&](const tk::tuning& now) {
                     if (page.due()) page.write(s.seen(now), true);
                     return line(now);
@@ -182,14 +192,14 @@ int run(const command_options& o)
             pays = line.pays();
         },
         [&](programs::driven_run& out, auto&& each) {
-            if (!pays && stop.heard() == 0) out.stopped = to_text(tk::stop_reason::gain);
-            race(s, program, options, out, seconds, stop, each);
+            if (!pays && !programs::end_asked()) out.stopped = to_text(tk::stop_reason::gain);
+            race(s, *program, options, out, seconds, each);
         });
-    const auto r = report_of(s, program, ended);
+    const auto r = report_of(s, *program, ended);
     if (o.json) programs::print_json(r, s.space);
     else programs::print_table(r, s.space);
     // What was found is out. What cannot be written now is told, each by a line.
-    int status = !r.problem.empty() ? 2 : stop.heard() != 0 ? stop.status() : r.found.best ? 0 : 1;
+    int status = !r.problem.empty() ? 2 : stop->heard() != 0 ? stop->status() : r.found.best ? 0 : 1;
     const auto written = [&](auto&& write) {
         try {
             write();

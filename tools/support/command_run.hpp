@@ -245,15 +245,16 @@ struct driven_run {
     std::string problem{};  ///< of the log, or of what measures; else empty
 };
 
-/// A run to its end, with a log where one is wanted. `drive(run)` measures; then `compare(out, each)` runs the last comparison,
+/// A run to its end, with a log where one is wanted. `begin()` is called when that was read, and `drive(run)` measures; then `compare(out, each)` runs the last comparison,
 /// of which `each(round, candidate, measurement)` hears. What was found is kept where the log fails, or what measures.
-template <class Drive, class Compare>
-driven_run driven(const command_setup& s, command_tuner t, Drive&& drive, Compare&& compare)
+template <class Begin, class Drive, class Compare>
+driven_run driven(const command_setup& s, command_tuner t, Begin&& begin, Drive&& drive, Compare&& compare)
 {
     const command_options& o = s.o;
     const auto carry = [&](auto& run) {
         constexpr bool logs = requires { run.look(); };
         driven_run out;
+        begin();
         try {
             drive(run);
         } catch (const std::exception& e) {
