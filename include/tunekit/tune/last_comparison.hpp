@@ -101,8 +101,7 @@ namespace detail {
 {
     for (const auto* const all : {&record.trials(), &record.known()})
         for (const measure::trial& t : *all)
-            if (t.candidate == candidate && !t.measured.failed && !t.measured.over_limit())
-                return &t.measured;
+            if (t.candidate == candidate && !t.measured.failed && !t.measured.over_limit()) return &t.measured;
     return nullptr;
 }
 

@@ -76,8 +76,8 @@ public:
 
     /// Holds a result, and takes `m`, if it may be a disturbed one: it did not win, the strategy expected that it could
     /// (within two standard deviations of ln cost), and it is slower than expected (by one), or the machine was
-    /// disturbed meanwhile. Where the strategy expects nothing, every result that did not win may be. Where costs repeat
-    /// to the last bit, none is.
+    /// disturbed meanwhile. Where the strategy expects nothing, every result that did not win may be. Where costs
+    /// repeat to the last bit, none is.
     template <class Tuner>
     [[nodiscard]] bool holds_back(const Tuner& t, const job& j, measure::measurement& m, std::size_t worker)
     {
