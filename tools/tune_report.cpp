@@ -15,10 +15,7 @@
 
 #include "tools/support/program.hpp"
 #include "tools/support/run_report.hpp"
-#include "tools/support/streams.hpp"
-#include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/files/text.hpp"
-#include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/processes/system/files.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/page.hpp"
@@ -66,12 +63,7 @@ void run(const settings& s)
     if (!s.svg.empty()) programs::make_folder("--svg", s.svg);
     if (s.watch == 0) return write(s);
     if (s.out.empty()) tk::invalid("--watch writes a page again and again, want -o FILE.html too");
-    const tk::stop_on_signal stop;
-    const tk::measure::wall_clock now;
-    const auto wait = [&] {
-        for (const double until = now() + s.watch; stop.heard() == 0 && now() < until;) ::usleep(50000);
-    };
-    for (std::uint64_t seen = 0; stop.heard() == 0; wait()) {
+    for (std::uint64_t seen = 0;; ::sleep(s.watch)) {  // until a signal ends it: the page is always a whole one
         const auto there = tk::system::state_of(s.log);
         if (there && !there->is_file()) return write(s);  // which says what it is
         if (!there || there->size == seen) continue;      // not there yet, or nothing new
@@ -79,7 +71,7 @@ void run(const settings& s)
         try {
             write(s);
         } catch (const tk::error& e) {  // a header that is being written
-            programs::put(STDERR_FILENO, std::string("tune_report: ") + e.what() + '\n', programs::end_asked);
+            std::fprintf(stderr, "tune_report: %s\n", e.what());
         }
     }
 }
@@ -100,6 +92,5 @@ int main(int argc, char** argv)
         ->type_name("TEXT");
     app.add_option("--title", s.title, "the page's, instead of the task's name");
     app.add_option("--peak", s.peak, "GFLOP/s of the machine, for shares of peak");
-    const int status = programs::run_program(app, argc, argv, [&] { run(s); });
-    return tk::stop_on_signal::heard() == 0 ? status : tk::stop_on_signal::status();
+    return programs::run_program(app, argc, argv, [&] { run(s); });
 }
