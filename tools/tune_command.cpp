@@ -25,7 +25,6 @@
 #include "tools/support/program.hpp"
 #include "tools/support/shell_words.hpp"
 #include "tools/support/streams.hpp"
-#include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/interruptible.hpp"
 #include "tunekit/processes/program/program.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
@@ -79,9 +78,7 @@ int serve(command_setup s)
 /// The program is there, and every parameter occurs in it: before there is a log.
 void check_use(const command_setup& s, const tk::measure::program_options& options)
 {
-    const tk::measure::detail::program_texts texts(s.space.names(), options);
-    texts.find();
-    for (const std::string& name : texts.unused())
+    for (const std::string& name : tk::measure::unused_parameters(s.space.names(), options))
         tk::invalid("the parameter '" + name + "' occurs in no argument, variable or file; want {" + name +
                     "} somewhere, or a space without it");
 }

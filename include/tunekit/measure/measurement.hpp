@@ -175,10 +175,10 @@ struct limits {
     double abandon_factor = std::numeric_limits<double>::infinity();  ///< > 1; +inf: `abandon_above` stays as it is
     /// >= 1; where it is limited, a look at a configuration that was measured before: so many runs at most, without
     /// warm-up or check. One that is not above `abandon_above` ends it. The cost is the least of them.
-    std::uint32_t most_runs = (std::numeric_limits<std::uint32_t>::max)();
+    std::uint32_t max_runs = (std::numeric_limits<std::uint32_t>::max)();
 
-    /// Whether `most_runs` is limited.
-    [[nodiscard]] bool only_looks() const noexcept { return most_runs < (std::numeric_limits<std::uint32_t>::max)(); }
+    /// Whether `max_runs` is limited.
+    [[nodiscard]] bool only_looks() const noexcept { return max_runs < (std::numeric_limits<std::uint32_t>::max)(); }
 
     /// Hears of a measurement of the same task that came before the run began.
     void hear(const measurement& m) noexcept

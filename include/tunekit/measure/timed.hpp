@@ -52,7 +52,7 @@ namespace tunekit::measure {
 /// short. Its cost is the least time seen, `at_least`. It cannot be best, so it stays `unchecked`: comparing its result
 /// would take longer than its runs. Where there is no cost to beat yet and limits::abandon_factor is finite, three
 /// batches are all. Runs that do not fit into limits::run_seconds, with what is still to be checked, are not begun. The
-/// estimate then uses fewer runs than the policy asks for. limits::most_runs leaves the steps out that it names.
+/// estimate then uses fewer runs than the policy asks for. limits::max_runs leaves the steps out that it names.
 ///
 /// Failures:   `invalid`: preparing threw. `crash` of code 0: a run or the check threw. `out_of_memory`: std::bad_alloc
 ///             was thrown. `wrong_result`: the check found a fault. `run_timeout`: not one timed run within the limit.

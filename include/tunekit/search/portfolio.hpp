@@ -76,7 +76,8 @@ struct portfolio_options {
 /// A failure counts as the worst valid cost, while few fail. Where at least `failing_share` of the answers failed, the
 /// optimum often lies beside failures, and a cliff of costs there hides it. Then
 ///
-///   * the process believes of failed configurations what it predicts: the mean stays, the uncertainty shrinks;
+///   * the Gaussian process believes of failed configurations what it predicts: the mean stays, the uncertainty
+///     shrinks;
 ///   * ln P(valid) of a second forest (`surrogate::validity`) is added to the criterion of both models, and so is the
 ///     chance to be no copy of a known configuration (`idle_parameters`);
 ///   * every second proposal is a neighbour of the best measured ones;
@@ -326,7 +327,7 @@ private:
         std::reverse(s.line.begin(), s.line.end());
     }
 
-    /// What the measurements that the process sees say of the parameters.
+    /// What the measurements that the Gaussian process sees say of the parameters.
     template <class Space>
     [[nodiscard]] static idle_parameters idle_in(const state& s, const Space& space)
     {

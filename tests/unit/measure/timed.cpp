@@ -317,7 +317,7 @@ TEST_CASE("timed: a look runs until one is not above the limit, without warm-up 
                            takes.pop_back();
                        },
                        measure::fixed{.runs = 100, .batch = 1}, check, fake_clock{&time}, as_asked};
-    const measure::limits look{.abandon_above = 4e-3, .most_runs = 3};
+    const measure::limits look{.abandon_above = 4e-3, .max_runs = 3};
     CHECK(look.only_looks());
     CHECK_FALSE(measure::limits{}.only_looks());
     for (const auto& [runs, cost, above] :
@@ -340,7 +340,7 @@ TEST_CASE("timed: a look at what is too short for the clock times batches")
     fake_time time;
     measure::timed how{[&](int) { time.pass(1e-6); }, measure::fixed{.runs = 100, .batch = 1}, measure::no_check{},
                        slow_clock{&time}};
-    const auto m = how(1, {.abandon_above = 1.2e-6, .most_runs = 3});
+    const auto m = how(1, {.abandon_above = 1.2e-6, .max_runs = 3});
     CHECK_FALSE(m.at_least);
     CHECK(m.cost == doctest::Approx(1e-6).epsilon(0.02));
 }

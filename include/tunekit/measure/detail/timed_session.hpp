@@ -67,7 +67,7 @@ public:
     timed_session(timed_parts parts, const timed_options& options, const limits& within, double start,
                   measurement& out);
 
-    /// Warms up and times, and checks before that where the candidate cannot be cut short. Where limits::most_runs is
+    /// Warms up and times, and checks before that where the candidate cannot be cut short. Where limits::max_runs is
     /// limited it only looks.
     void measure();
 
@@ -265,7 +265,7 @@ TUNEKIT_INLINE void timed_session::look()
         out_.runs += static_cast<std::uint32_t>(n);
         out_.at_least = out_.cost > within_.abandon_above;
         const bool fits = static_cast<double>(n) * t < until_the_end();
-        if (!out_.at_least || out_.batches.size() >= within_.most_runs || !fits) return;
+        if (!out_.at_least || out_.batches.size() >= within_.max_runs || !fits) return;
         t = parts_.batch(parts_.self, n);
         if (!credible(t, n)) return;
     }

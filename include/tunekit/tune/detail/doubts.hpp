@@ -222,7 +222,7 @@ TUNEKIT_INLINE job doubts::own_job(const tuning& record, const job& like)
     out.candidate = record.incumbent().candidate;
     out.limits.abandon_above = record_;
     out.limits.abandon_factor = std::numeric_limits<double>::infinity();
-    out.limits.most_runs = look_runs;
+    out.limits.max_runs = look_runs;
     return out;
 }
 

@@ -278,7 +278,7 @@ TEST_CASE("program: a look ends with a run that is not above the limit, and chec
             {.command = script("echo x >> " + runs + "; test $(wc -l < " + runs + ") -gt 2 || sleep 0.3; " + then),
              .check_command = {"/bin/sh", "-c", "exit 1"},
              .repetition = once},
-            {.abandon_above = 0.2, .run_seconds = 100, .most_runs = 3});
+            {.abandon_above = 0.2, .run_seconds = 100, .max_runs = 3});
     };
     const auto third = p("true");
     CHECK(!third.failed);

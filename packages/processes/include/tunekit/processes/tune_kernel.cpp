@@ -25,7 +25,7 @@ struct brief_runs {
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, measure::limits within)
     {
         within.abandon_above = 0;  // so that none of the runs is left out
-        within.most_runs = runs;
+        within.max_runs = runs;
         auto out = of.measure(batch, within);
         for (measure::measurement& m : out) m.at_least = false;
         return out;

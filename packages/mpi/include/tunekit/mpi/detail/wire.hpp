@@ -60,7 +60,7 @@ struct order {
     {
         io(m.number), io(m.task), io(m.candidate), io(m.code);
         io(m.within.abandon_above), io(m.within.run_seconds), io(m.within.build_seconds), io(m.within.abandon_factor);
-        io(m.within.most_runs);
+        io(m.within.max_runs);
     }
 };
 

@@ -157,7 +157,7 @@ double program_runs::cost_of(const finished_run& run) const
 
 bool program_runs::has_looked(std::span<const double> batches) const
 {
-    return batches.back() <= within_.abandon_above || batches.size() >= within_.most_runs;
+    return batches.back() <= within_.abandon_above || batches.size() >= within_.max_runs;
 }
 
 bool program_runs::abandoned(measurement& out) const

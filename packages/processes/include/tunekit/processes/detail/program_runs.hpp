@@ -50,7 +50,7 @@ private:
 
     [[nodiscard]] double cost_of(const finished_run& run) const;
 
-    /// Whether limits::most_runs has what it wants.
+    /// Whether limits::max_runs has what it wants.
     [[nodiscard]] bool has_looked(std::span<const double> batches) const;
     /// Cuts the configuration short where at least three runs were made and all were above the limit.
     bool abandoned(measurement& out) const;

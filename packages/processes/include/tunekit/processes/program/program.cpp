@@ -275,6 +275,13 @@ program::~program()
 
 std::vector<std::string> program::unused() const { return its().plan.texts().unused(); }
 
+std::vector<std::string> unused_parameters(std::span<const std::string> names, const program_options& options)
+{
+    const detail::program_texts texts(names, options);
+    texts.find();
+    return texts.unused();
+}
+
 program_options::filled program::command_of(index i, const std::string& scratch, const std::string& build) const
 {
     return its().plan.filled(its().configurations.texts(i), scratch, build);

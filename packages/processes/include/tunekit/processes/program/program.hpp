@@ -119,4 +119,9 @@ private:
     detail::owned state_;
 };
 
+/// The parameters of `names` that occur in no argument, variable or file of a program. Begins nothing. Errors: those of
+/// `program` for what can be known before a run, such as that it is not there.
+[[nodiscard]] std::vector<std::string> unused_parameters(std::span<const std::string> names,
+                                                         const program_options& options);
+
 }  // namespace tunekit::measure
