@@ -79,6 +79,31 @@ TEST_CASE("edge: surrogate::random_forest::fit, surrogate::random_forest::predic
     CHECK(at(-inf) == at(-1));
 }
 
+TEST_CASE("edge: surrogate::validity::fit, surrogate::validity::log_chances")
+{
+    const su::validity valid{su::random_forest{.trees = 20, .bootstrap = false}};
+    const auto says = [&](const list& ran, double x = 1) {
+        const floats all{0, 1, 2, 3}, rows(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(ran.size()));
+        const floats asked{static_cast<float>(x)};
+        tunekit::random::philox gen(1);
+        auto state = valid.start(1);
+        valid.fit(state, su::rows_of<float>(rows, 1), ran, gen);
+        CHECK(valid.log_chances(state, su::rows_of<float>(floats{}, 1)).empty());
+        return valid.log_chances(state, su::rows_of<float>(asked, 1)).at(0);
+    };
+    CHECK(says({1}) == 0);
+    CHECK(says({0}) == std::log(0.1));
+    CHECK(says({1, 0}) == std::log(0.1));
+    CHECK(says({0, 1}) == 0);
+    for (const double more : {5.0, huge, -huge}) CHECK(says({1, more}) == (more > 0 ? 0 : std::log(0.1)));
+    CHECK(says({1, 1, 0, 0}, nan_d) == 0);  // as the forest has it
+    CHECK(says({1, 1, 0, 0}, -inf) == 0);
+    CHECK(says({1, 1, 0, 0}, inf) == std::log(0.1));
+    for (const double x : {nan_d, inf, -inf})
+        CHECK_THROWS_WITH((void)says({1, x}), doctest::Contains("a target is NaN or infinite"));
+    CHECK_THROWS_WITH((void)says({}), doctest::Contains("no rows"));
+}
+
 TEST_CASE(
     "edge: surrogate::gaussian_process::fit, surrogate::gaussian_process::predict, surrogate::gaussian_process::keep")
 {
