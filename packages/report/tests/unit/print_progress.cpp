@@ -64,6 +64,7 @@ private:
 void tell(tk::tuning& record, double cost, double seconds = 2)
 {
     tk::measure::measurement m{.cost = cost, .runs = 1};
+    if (cost >= tk::measure::broken_cost) m.values = {1};  // the cost before an objective judged it
     if (!(cost > 0)) m.failed = {tk::measure::failure_kind::crash, 11, "crashed"};
     record.append(tk::measure::trial{.candidate = record.trials().size(), .measured = m}, seconds);
 }

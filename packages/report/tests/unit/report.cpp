@@ -660,7 +660,7 @@ TEST_CASE("a log is read up to where it is whole, and says so")
         CHECK(run.tasks[0].flops == 5);
         CHECK(run.tasks[0].weight == 2);
         CHECK(run.seconds == 2.5);
-        CHECK(run.problems.empty() == (std::string_view(tail).find('\n') == std::string_view::npos));
+        CHECK(run.problems.empty() == std::string_view(tail).empty());
         CHECK((page_of(run).find("is not whole") == std::string::npos) == run.problems.empty());
     }
     std::ofstream(folder / "empty", std::ios::binary).flush();
