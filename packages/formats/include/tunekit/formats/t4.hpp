@@ -336,14 +336,16 @@ inline measure::recorded_row t4_file::result::recorded() const
     for (const double s : m.batches) squares += (s - sum / n) * (s - sum / n);
     m.runs = static_cast<std::uint32_t>(runtimes.size());
     m.spread = m.runs > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
-    std::optional<double> cost = m.runs > 0 ? std::optional(sum / n) : std::nullopt;
-    std::string why = cost ? "its time is not above 0" : "it has neither runtimes nor an objective in a unit of time";
+    double cost = m.runs > 0 ? sum / n : std::numeric_limits<double>::quiet_NaN();
+    std::string why =
+        m.runs > 0 ? "its time is not above 0" : "it has neither runtimes nor an objective in a unit of time";
     if (const quantity* const q = objectives.empty() ? nullptr : found(objectives[0]);
         q != nullptr && !q->unit.empty()) {
-        cost = time_of(q);
-        if (!cost) why = "its objective '" + q->name + "' is in '" + q->unit + "', which is no unit of time";
+        const auto time = time_of(q);
+        cost = time.value_or(std::numeric_limits<double>::quiet_NaN());
+        if (!time) why = "its objective '" + q->name + "' is in '" + q->unit + "', which is no unit of time";
     }
-    if (cost && std::isfinite(*cost) && *cost > 0) m.cost = *cost;
+    if (std::isfinite(cost) && cost > 0) m.cost = cost;
     else m.failed = measure::failure{failure_kind::bad_cost, 0, "was recorded as correct, but " + why};
     return out;
 }
