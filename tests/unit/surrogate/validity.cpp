@@ -41,9 +41,9 @@ TEST_CASE("validity: the logarithm of the floor and of the model's mean, held be
     const std::vector<float> means{-3, 0, 0.5F, 1, 7};
     const auto logs = valid.log_chances(s, surrogate::features(means, 1));
     REQUIRE(logs.size() == 5);
-    for (const std::size_t k : {0, 1}) CHECK(logs[k] == std::log(0.2));
+    for (const std::size_t k : {0U, 1U}) CHECK(logs[k] == std::log(0.2));
     CHECK(logs[2] == doctest::Approx(std::log(0.6)).epsilon(1e-14));
-    for (const std::size_t k : {3, 4}) CHECK(logs[k] == 0);
+    for (const std::size_t k : {3U, 4U}) CHECK(logs[k] == 0);
     for (const double floor : {0.0, -1.0, 1.5, std::nan("")})
         CHECK_THROWS_AS((void)(surrogate::validity<first_feature>{{}, floor}.start(1)), std::invalid_argument);
 }
