@@ -346,12 +346,12 @@ private:
     [[nodiscard]] static std::optional<index> best_neighbour(const state& s, const Space& space,
                                                              const detail::two_views& seen)
     {
-        space::index_set near;
+        space::index_set beside;
         for (const index centre : s.best.ranking)
-            for (const index i : space.neighbours_of(centre, space::neighbourhood::any_value)) near.insert(i);
+            for (const index i : space.neighbours_of(centre, space::neighbourhood::any_value)) beside.insert(i);
         std::optional<std::size_t> best;
         for (std::size_t k = 0; k < seen.of.size(); ++k)
-            if (near.contains(seen.of[k]) && (!best || seen.by_mixture[k] > seen.by_mixture[*best])) best = k;
+            if (beside.contains(seen.of[k]) && (!best || seen.by_mixture[k] > seen.by_mixture[*best])) best = k;
         if (!best) return std::nullopt;
         return seen.of[*best];
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -218,7 +219,7 @@ template <class Fresh, class Clock>
     for (double spent = 0; !track.over() && spent < (record.rounds.size() < enough ? on.most_seconds : on.seconds);
          spent = now() - start) {
         auto&& measurer = fresh();
-        detail::rounds_kept kept{measurer, record};
+        detail::rounds_kept<std::remove_cvref_t<decltype(measurer)>> kept{measurer, record};
         track.finishes(kept.measure(track.lines_up(), within));
     }
     record.pass(now() - start);
@@ -256,7 +257,7 @@ template <class MeasurerOf>
     for (std::size_t k = 0; k < untuned.size(); ++k) {
         tuning& record = found.tasks[k].record;
         auto measurer = measurer_of(k);
-        detail::rounds_kept kept{measurer, record};
+        detail::rounds_kept<decltype(measurer)> kept{measurer, record};
         const double share = (end - now()) * rounds[k] / left;
         auto race =
             measure::race(kept, line_up(record, 2, untuned[k]), within, {.max_seconds = (std::max)(share, 1e-3)});

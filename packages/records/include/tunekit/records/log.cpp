@@ -87,7 +87,7 @@ private:
     }
     void quoted(std::string_view s)
     {
-        static constexpr char hex[] = "0123456789abcdef";
+        static constexpr char digits[] = "0123456789abcdef";
         text_ += '"';
         for (const char c : s) {
             const auto u = static_cast<unsigned char>(c);
@@ -97,8 +97,8 @@ private:
             } else if (u < 0x20 ||
                        u >= 0x7f) {  // foreign bytes as Latin-1: a compiler's message must not make a line unreadable
                 text_ += "\\u00";
-                text_ += hex[u >> 4];
-                text_ += hex[u & 15];
+                text_ += digits[u >> 4];
+                text_ += digits[u & 15];
             } else {
                 text_ += c;
             }

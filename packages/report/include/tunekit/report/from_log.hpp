@@ -42,7 +42,9 @@ inline void judge(seen_task& t, const std::string& text)
 {
     const measure::objective goal(text, t.value_names);
     const std::vector<std::string> before = t.value_names;
-    t.rounds.clear();  // their finalists were the best by what was lowered then
+    t.rounds.clear();       // their finalists were the best by what was lowered then,
+    t.never_worse = false;  // and so was what the run ended with
+    t.seconds_to_separate = 0;
     for (auto* const all : {&t.known, &t.trials})
         for (seen_task::trial& x : *all) x.measured = measure::judged(std::move(x.measured), goal, before);
     t.value_names = measure::judged_names(before);
