@@ -92,7 +92,7 @@ def test_a_recorded_space_gives_the_curve_of_cpp_to_the_digit(name: str) -> None
         curve.append(tuner.best_cost)
     done = subprocess.run([PROGRAM, "recorded", stem, "11", "120"], capture_output=True, text=True, check=True)
     assert curve == [float.fromhex(line) for line in done.stdout.split()]
-    assert len(set(curve)) > 3
+    assert len(set(curve)) > 2  # it has steps
 
 
 @pytest.mark.skipif(not REPORT, reason="TUNEKIT_TUNE_REPORT names no program")

@@ -283,7 +283,7 @@ def test_no_innocent_call_is_lost_beside_threads() -> None:
         "sys.stderr.write(repr((len(found.trials), [t.failed for t in found.trials if t.kind])))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
-    assert done.stderr == "(3000, [])"
+    assert done.stderr.splitlines()[-1] == "(3000, [])"  # before it a busy machine may be told that a call was made once more
 
 
 def test_a_time_out_beside_other_threads_is_tried_once_more(tmp_path: Path) -> None:
