@@ -1,8 +1,8 @@
-// expect: max_runs
-// first lines: max_runs
+// expect: most_runs
+// first lines: most_runs
 // SPDX-License-Identifier: MIT
 #include "tunekit/measure/until_stable.hpp"
 
 namespace measure = tunekit::measure;
 
-constexpr measure::until_stable policy{.max_runs = 10};
+constexpr measure::until_stable policy{.most_runs = 10};
