@@ -28,7 +28,7 @@ struct first_feature {
     template <class Rows>
     void predict(const char&, const Rows& rows, std::span<tk::stats::prediction> out) const
     {
-        for (std::size_t i = 0; i < out.size(); ++i) out[i] = {.mean = double{rows[i][0]}, .sd = 0};
+        for (std::size_t i = 0; i < out.size(); ++i) out[i] = {.mean = static_cast<double>(rows[i][0]), .sd = 0};
     }
 };
 

@@ -123,9 +123,9 @@ TEST_CASE("what was cut short stays a bound: it is written as one, and a replay 
     CHECK(m.cost == 2.5e-3);
     tk::io::write_recorded_space(folder / "again", got);
     CHECK(tk::io::read_recorded_space(folder / "again").rows == got.rows);
-    const auto table = tk::io::table_of(got).rows;
-    const tk::measure::resampled_rows rows(table, tk::measure::fixed{.runs = 3, .batch = 1}, 1);
-    CHECK(rows.row(0, {}) == table[0]);
+    const auto replayed = tk::io::table_of(got).rows;
+    const tk::measure::resampled_rows rows(replayed, tk::measure::fixed{.runs = 3, .batch = 1}, 1);
+    CHECK(rows.row(0, {}) == replayed[0]);
 }
 
 TEST_CASE("numbers beside the cost are read and written by the names of the .params file")
