@@ -86,8 +86,8 @@ namespace detail {
         out.regret += best / on.optimum - 1;
         const auto shares = detail::shares_by_evaluations(by, run);
         for (std::size_t k = 0; k < shares.size(); ++k) out.shares[k] += shares[k] / static_cast<double>(runs.size());
-        out.s.push_back(by.score_by_evaluations(run));
-        out.clamped.push_back(by.score_by_evaluations(run, -1));
+        out.s.push_back(detail::mean_share(shares));
+        out.clamped.push_back(detail::mean_share(shares, -1));
         out.mean_to_5 += (std::min)(to_5.back(), static_cast<double>(n + 1)) / static_cast<double>(runs.size());
         out.ranks.push_back(detail::ranks_over_time(by, run));
         out.evaluations = (std::max)(out.evaluations, n);

@@ -49,10 +49,8 @@ struct yardstick {
     ///
     ///     S = mean over k of (chance[k] - ln best[k]) / (chance[k] - ln optimum)
     ///
-    /// A run that ends early keeps its last. A share below `least` counts as `least`: where random search comes next to
-    /// the optimum, the way is short, and one late run would decide the mean.
-    [[nodiscard]] double score_by_evaluations(const trajectory& run,
-                                              double least = -std::numeric_limits<double>::infinity()) const;
+    /// A run that ends early keeps its last.
+    [[nodiscard]] double score_by_evaluations(const trajectory& run) const;
 
     /// The aggregate performance score of Willemsen, van Nieuwpoort, van Werkhoven (2024), A Methodology for Comparing
     /// Auto-Tuning Optimization Algorithms. It is the mean over `times` of the share of the way from random search's
@@ -141,6 +139,16 @@ namespace detail {
     return out;
 }
 
+/// The mean of shares, of which those below `least` count as it: where random search comes next to the optimum, the way
+/// is short, and one late run would decide the mean.
+[[nodiscard]] inline double mean_share(std::span<const double> shares,
+                                       double least = -std::numeric_limits<double>::infinity())
+{
+    double sum = 0;
+    for (const double x : shares) sum += (std::max)(x, least);
+    return sum / static_cast<double>(shares.size());
+}
+
 /// The number of valid configurations that are better than the run's best, at each of `times`.
 [[nodiscard]] inline std::vector<double> ranks_over_time(const yardstick& on, const trajectory& run)
 {
@@ -180,12 +188,9 @@ namespace detail {
 
 }  // namespace detail
 
-inline double yardstick::score_by_evaluations(const trajectory& run, double least) const
+inline double yardstick::score_by_evaluations(const trajectory& run) const
 {
-    const auto shares = detail::shares_by_evaluations(*this, run);
-    double sum = 0;
-    for (const double x : shares) sum += (std::max)(x, least);
-    return sum / static_cast<double>(shares.size());
+    return detail::mean_share(detail::shares_by_evaluations(*this, run));
 }
 
 inline double yardstick::score_over_time(std::span<const trajectory> runs) const
