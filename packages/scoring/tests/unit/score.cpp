@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -140,6 +141,15 @@ TEST_CASE("an outcome by hand: two runs of four evaluations")
     double mean = 0;
     for (const double x : o.shares) mean += x / 3;
     CHECK(o.s_mean() == doctest::Approx(mean));
+    CHECK(o.mean_to_5 == 1.5);
+    const std::vector<trajectory> late{{.seconds = {1, 2}, .best = {1.14, 1.14}, .own = {0, 0}, .failed = 0}};
+    const auto l = tk::scoring::outcome_of("s", on, by, late, 3);
+    double clamped = 0;
+    for (const double chance : by.chance) clamped += (std::max)((chance - std::log(1.14)) / chance, -1.0) / 3;
+    REQUIRE((by.chance[2] - std::log(1.14)) / by.chance[2] < -1);
+    CHECK(l.clamped_mean() == doctest::Approx(clamped));
+    CHECK(l.clamped[0] > l.s[0]);
+    CHECK(l.mean_to_5 == 3);  // one more than it has
     CHECK_THROWS_AS((void)tk::scoring::outcome_of("s", on, by, {}, 3), std::invalid_argument);
 }
 
