@@ -35,12 +35,12 @@ namespace tunekit {
 ///     for (const job& next : t.ask(worker, 1))   // next.task says whose space next.candidate is in
 ///         t.tell(next, measure_one(next), stamp);
 ///
-/// A run begins with a warm-up that all schedules share. In declaration order, every task tries its `begin_with`
-/// configurations, and gets slots until it has a verified configuration and a trial of its own, or has ended. Such a
-/// slot ends once both are there. Then the schedule chooses. After its length, a slot ends for its worker as soon as
-/// that worker asks, or has no job out. The schedule hears of a slot when its last job is answered. A slot that tries
-/// nothing ends its task, unless other workers have jobs of the task out. In that case the slot does not count, and the
-/// worker gets another task.
+/// A run begins with a warm-up that all schedules share. In declaration order, every task gets slots until all of its
+/// `begin_with` configurations went out and it has a verified configuration and a trial of its own, or it has ended.
+/// Such a slot ends once all three are so. Then the schedule chooses. After its length, a slot ends for its worker as
+/// soon as that worker asks, or has no job out. The schedule hears of a slot when its last job is answered. A slot that
+/// tries nothing ends its task, unless other workers have jobs of the task out. In that case the slot does not count,
+/// and the worker gets another task.
 ///
 /// The budget's seconds are those of the stamps. The seconds of a slot and of a task are those of workers: from the
 /// worker's previous answer, or the slot's beginning, to this answer. A slot's gain is the gain of its own trials.
@@ -161,6 +161,7 @@ private:
         }
         tunekit::space::any_space space;
         std::uint64_t running = 0;  // slots
+        std::size_t first = 0;      // the number of its begin_with configurations; what is carried comes after them
         bool waits = false;         // its strategy proposed nothing, and is asked again only after an answer
     };
 
@@ -189,7 +190,7 @@ private:
         for (const task& t : tasks) {
             works_.emplace_back(t.space(), strategy, how.limits, detail::of_a_task(limit),
                                 random::philox(random::bits(gen)));
-            works_.back().books.begin_with(t.known());
+            works_.back().first = works_.back().books.begin_with(t.known());
             views_.push_back({.flops = t.flops(), .weight = t.weight()});
             names_.push_back(t.name());
             offers_.add(t.space());
@@ -207,10 +208,11 @@ private:
 
     [[nodiscard]] bool active(std::size_t k) const { return plan_.tasks[k].record.stopped() == stop_reason::running; }
 
-    /// Whether task `k` has a verified configuration, and a trial of its own for its curve.
+    /// Whether task `k` has a verified configuration, a trial of its own for its curve, and nothing left to begin with.
     [[nodiscard]] bool warm(std::size_t k) const
     {
-        return plan_.tasks[k].record.found() && !plan_.tasks[k].record.trials().empty();
+        const tuning& r = plan_.tasks[k].record;
+        return works_[k].books.begun() >= works_[k].first && r.found() && !r.trials().empty();
     }
 
     /// Whether a worker may be sent to task `k` now.

@@ -153,6 +153,32 @@ TEST_CASE("a task tries first what it was told to begin with, and no strategy tr
                          std::invalid_argument);
 }
 
+TEST_CASE("the schedule chooses only once all tasks began with what they were told to, however few jobs a worker takes")
+{
+    for (const std::size_t workers : {1U, 3U})
+        for (const std::size_t at_once : {1U, 2U, 8U}) {
+            CAPTURE(workers);
+            CAPTURE(at_once);
+            scene s;
+            for (const char* name : {"a", "b"}) s.add(name, 40);
+            for (auto& t : s.tasks) t.begin_with({3, 9, 27, 31, 35});
+            philox gen(1);
+            tk::tasks_tuner t(s.tasks, tk::search::random{}, tk::schedule::round_robin{}, {.slot_seconds = 1}, workers,
+                              gen);
+            std::vector<std::vector<tk::index>> out(2);
+            double now = 0;
+            for (std::size_t w = 0; out[0].size() <= 5 && out[1].size() <= 5; w = (w + 1) % workers)
+                for (const auto& j : t.ask(w, at_once)) {
+                    out[j.task].push_back(j.candidate);
+                    t.tell(j, {.cost = 1}, now += 0.01, w);
+                }
+            for (const auto& of : out) {
+                REQUIRE(of.size() >= 5);  // one of them has a sixth, by the schedule
+                CHECK(std::vector(of.begin(), of.begin() + 5) == std::vector<tk::index>{3, 9, 27, 31, 35});
+            }
+        }
+}
+
 TEST_CASE("a task that is known before needs a trial of its own before the schedule chooses, and none of what is known")
 {
     scene s;

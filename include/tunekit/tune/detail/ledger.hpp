@@ -52,6 +52,9 @@ public:
     /// Up to n dropped jobs, under new tickets. After them, up to n of those of begin_with.
     [[nodiscard]] std::vector<job> waiting(const tuning& record, std::size_t n, const measure::limits& within);
 
+    /// The number of configurations of begin_with that went out, whether or not they came back.
+    [[nodiscard]] std::size_t begun() const noexcept { return begun_; }
+
     /// Whether jobs go out before anything new.
     [[nodiscard]] bool waits() const noexcept { return !dropped_.empty() || begun_ < first_.size(); }
 
