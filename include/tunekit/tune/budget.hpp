@@ -2,7 +2,8 @@
 #pragma once
 
 /// \file
-/// The limits of a run: trials, seconds, patience, expected gain. And the clock that its seconds are read from.
+/// The limits of a run: trials, seconds, patience, expected gain, a cost that is good enough. And the clock that its
+/// seconds are read from.
 
 #include <cmath>
 #include <cstddef>
@@ -49,6 +50,8 @@ struct budget {
     /// run. It applies from the eighth answer on, once there is an incumbent. Infinity ends the run there.
     double stop_when_gain_below = 0;
     double calls = 0;  ///< calls of the winner in use; > 0 where stop_when_gain_below is
+    double until_cost =
+        0;  ///< >= 0; the run ends once the incumbent costs no more than this; 0: the rule never ends it
 };
 
 /// The budget of several tasks.
@@ -129,6 +132,7 @@ inline void check(const budget& b)
             "budget: calls is negative or not finite, want how often the winner is called");
     require(b.stop_when_gain_below == 0 || b.calls > 0,
             "budget: stop_when_gain_below needs calls, want how often the winner is called");
+    require(b.until_cost >= 0, "budget: until_cost is negative or NaN, want a cost (0: never)");
 }
 
 /// The part of the budget that applies to one task alone.

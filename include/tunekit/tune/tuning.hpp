@@ -30,6 +30,7 @@ enum class stop_reason : std::uint8_t {
     patience,   ///< no improvement for as long as the budget allows
     asked,      ///< the caller's predicate returned true
     gain,       ///< more tuning is expected to save less than the budget demands
+    cost,       ///< the incumbent is as good as the budget asks for
 };
 
 /// The reason why a run stopped, in words.
@@ -50,6 +51,8 @@ enum class stop_reason : std::uint8_t {
             return "stopped by the caller";
         case stop_reason::gain:
             return "more tuning is not expected to pay";
+        case stop_reason::cost:
+            return "the cost that was asked for is reached";
     }
     return "unknown";
 }

@@ -448,3 +448,37 @@ TEST_CASE("another budget takes up what the old one stopped, and nothing else; a
     CHECK(t.stopped() == tk::stop_reason::asked);
     CHECK_THROWS_AS(t.set_limit({.seconds = -1}), std::invalid_argument);
 }
+
+TEST_CASE("a run ends with the first incumbent that is as good as was asked, and goes on where more is asked")
+{
+    tk::tuner t(grid_space({60}), tk::search::grid{}, {.until_cost = 50}, philox(1));
+    const auto drive = [&t] {
+        while (const auto j = t.ask()) {
+            tk::measure::measurement m{.cost = 60.0 - static_cast<double>(j->candidate)};
+            if (j->candidate == 5) m = {.cost = 1, .failed = tk::measure::failure{}};
+            t.tell(*j, m);
+        }
+    };
+    drive();
+    CHECK(t.stopped() == tk::stop_reason::cost);
+    CHECK(tk::to_text(t.stopped()) == std::string("the cost that was asked for is reached"));
+    CHECK(t.record().incumbent().candidate == 10);  // 50 itself is enough, and what failed costs nothing
+    CHECK(t.record().trials().size() == 11);
+    t.set_limit({.until_cost = 50});
+    CHECK(t.stopped() == tk::stop_reason::cost);
+    t.set_limit({.until_cost = 33});
+    drive();
+    CHECK(t.record().trials().size() == 28);
+    t.set_limit({});
+    drive();
+    CHECK(t.stopped() == tk::stop_reason::exhausted);
+    CHECK(t.record().trials().size() == 60);
+
+    tk::tuner known(grid_space({60}), tk::search::grid{}, {.until_cost = 1}, philox(1));
+    known.know(3, {.cost = 1});
+    CHECK(!known.ask());  // what is known is an incumbent
+    CHECK(known.stopped() == tk::stop_reason::cost);
+    CHECK_THROWS_WITH_AS(t.set_limit({.until_cost = std::nan("")}),
+                         "tunekit: budget: until_cost is negative or NaN, want a cost (0: never)",
+                         std::invalid_argument);
+}

@@ -179,6 +179,7 @@ TUNEKIT_INLINE void ledger::decide(tuning& record) const
     if (record.stopped() != stop_reason::running) return;
     if (record.trials().size() >= limit_.trials) record.stop(stop_reason::trials);
     else if (stamp_ >= limit_.seconds) record.stop(stop_reason::seconds);
+    else if (record.found() && record.best_cost() <= limit_.until_cost) record.stop(stop_reason::cost);
     else if (record.stale() >= limit_.patience) record.stop(stop_reason::patience);
     else if (no_longer_pays(record)) record.stop(stop_reason::gain);
 }
@@ -321,6 +322,7 @@ TUNEKIT_INLINE void ledger::set_limit(const budget& limit, tuning& record)
     const bool again = (record.stopped() == stop_reason::trials && limit.trials != limit_.trials) ||
                        (record.stopped() == stop_reason::seconds && limit.seconds != limit_.seconds) ||
                        (record.stopped() == stop_reason::patience && limit.patience != limit_.patience) ||
+                       (record.stopped() == stop_reason::cost && limit.until_cost != limit_.until_cost) ||
                        (record.stopped() == stop_reason::gain &&
                         (limit.stop_when_gain_below != limit_.stop_when_gain_below || limit.calls != limit_.calls));
     limit_ = limit;
