@@ -8,6 +8,7 @@
 #include "tunekit/online/kept.hpp"
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/outcome.hpp"
+#include "tunekit/online/pinned.hpp"
 #include "tunekit/online/registry.hpp"
 #include "tunekit/online/status.hpp"
 #include "tunekit/online/widening.hpp"

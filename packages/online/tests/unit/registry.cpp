@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -15,6 +16,7 @@
 #include "tunekit/online/kept.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/space/value_product.hpp"
 
 namespace tk = tunekit;
 namespace online = tk::online;
@@ -438,4 +440,100 @@ TEST_CASE("registry: a cut line is told, and what others wrote stays")
     CHECK(make({"axpy", "1", "elsewhere"}).load(path).taken == 1);
     for (int k = 0; k < 3; ++k) r.save(path);
     CHECK(tk::io::lines(tk::io::read_text(path)).size() == 5);  // a line a context, and the cut one
+}
+
+namespace {
+
+/// The environment says `text` to online tuning as long as this lives.
+struct pins {
+    explicit pins(const char* text) { setenv("TUNEKIT_ONLINE", text, 1); }
+    pins(const pins&) = delete;
+    pins& operator=(const pins&) = delete;
+    ~pins() { unsetenv("TUNEKIT_ONLINE"); }
+};
+
+}  // namespace
+
+TEST_CASE("registry: the environment pins a kernel to one configuration, and nothing is measured or written")
+{
+    const temporary_folder folder;
+    const std::string file = folder / "winners.txt";
+    const auto space = support::tiles();
+    const tk::index wanted = space.size() - 1;
+    std::string text = "stencil=off;dslash=";
+    const auto names = space.names();
+    const auto texts = space.texts(wanted);
+    for (std::size_t k = 0; k < texts.size(); ++k) text += (k > 0 ? "," : "") + std::string(names[k]) + ':' + texts[k];
+
+    auto free = make();
+    settle(free, "8");
+    free.save(file);
+    const std::string before = online::detail::text_if_there(file);
+
+    const pins set(text.c_str());
+    auto r = make();
+    CHECK(r.load(file).taken == 1);
+    for (const char* key : {"8", "9"}) {
+        auto& t = r.at(key);
+        CHECK(t.phase() == online::phase::pinned);
+        for (int k = 0; k < 1000; ++k) {
+            CHECK(space.index_of(t.next()) == wanted);
+            CHECK_FALSE(t.wants_time());
+        }
+        t.reopen();
+        t.begin_with(0);
+        CHECK(space.index_of(t.next()) == wanted);
+        CHECK_FALSE(t.result().has_value());
+        const auto is = t.status();
+        CHECK(is.best == wanted);
+        CHECK(is.calls == 1001);
+        CHECK(std::isnan(is.cost));
+        CHECK_FALSE(is.searching);
+    }
+    CHECK(r.winners().empty());
+    r.save(file);
+    CHECK(online::detail::text_if_there(file) == before);
+
+    auto other = make({.kernel = "stencil", .version = "1", .device = "this machine"});
+    CHECK(other.at("8").status().best == 0);
+    auto third = make({.kernel = "third", .version = "1", .device = "this machine"});
+    CHECK(third.at("8").phase() == online::phase::opening);
+}
+
+TEST_CASE("pinned_in: entries, values that are left out, and what a kernel does not have")
+{
+    const tk::space::value_product space({{"rows", {1, 2, 4}}, {"order", {"0,1", "1,0"}}}, {});
+    const auto in = [&](const char* text) { return online::pinned_in(text, "k", space, 0); };
+    const auto at = [&](std::vector<std::string> texts) { return space.index_of_texts(texts); };
+    CHECK_FALSE(in("").has_value());
+    CHECK_FALSE(in("kk=off;other=rows:2").has_value());
+    CHECK(in("off") == 0);
+    CHECK(in("k=off") == 0);
+    CHECK(in("off;k=rows:4") == at({"4", "0,1"}));
+    CHECK(in("k=order:1,0") == at({"1", "1,0"}));
+    CHECK(in("k=order:1,0,rows:2") == at({"2", "1,0"}));
+    CHECK_THROWS_WITH_AS(in("k=row:2"),
+                         "tunekit: TUNEKIT_ONLINE: \"row:2\" names no parameter of k, want NAME:VALUE of \"rows\", "
+                         "\"order\", or off",
+                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(in("k="),
+                         "tunekit: TUNEKIT_ONLINE: \"\" names no parameter of k, want NAME:VALUE of \"rows\", "
+                         "\"order\", or off",
+                         std::invalid_argument);
+    CHECK_THROWS_WITH_AS(in("k=rows:3"),
+                         "tunekit: TUNEKIT_ONLINE: k has no configuration rows:3, want values of its space that its "
+                         "constraints allow",
+                         std::invalid_argument);
+}
+
+TEST_CASE("registry: a new context beside one that gave up begins with the default")
+{
+    auto r = make();
+    auto& t = r.at("8");
+    for (int k = 0; k < 100 && !t.settled(); ++k) {
+        (void)t.next();
+        if (t.wants_time()) t.report(-1);
+    }
+    REQUIRE(t.phase() == online::phase::gave_up);
+    CHECK(r.at("9").status().best == 0);
 }

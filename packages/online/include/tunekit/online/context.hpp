@@ -98,6 +98,19 @@ public:
         }
     }
 
+    /// The context uses `at` and nothing else from here on: no call is timed, nothing is tried, and what it had found
+    /// is forgotten. Throws std::invalid_argument where that is outside the space.
+    void pin(index at)
+    {
+        require(at < how_->space.size(), "online::context: pin is not a configuration of the space, want one");
+        open(at);
+        open_.clear();
+        guard_.emplace_back(outcome{.winner = at, .runner_up = at}, how_->untuned, how_->options);
+        pinned_ = true;
+        use(at);
+        sleep(detail::guard::never);
+    }
+
     /// Calls f(configuration) and returns its result.
     template <class F>
     decltype(auto) run(F&& f)
@@ -136,21 +149,23 @@ public:
     /// The phase. A context that settled without a valid time has given up.
     [[nodiscard]] online::phase phase() const noexcept
     {
+        if (pinned_) return phase::pinned;
         if (settled()) return guard_.front().what().cost > 0 ? phase::settled : phase::gave_up;
         if (open_.front().racing()) return phase::racing;
         return open_.front().opening() ? phase::opening : phase::searching;
     }
-    /// Whether it has decided, for a winner or by giving up. Few calls are then timed.
+    /// Whether it has decided, for a winner or by giving up, or is pinned. Few calls are then timed, or none.
     [[nodiscard]] bool settled() const noexcept { return !guard_.empty(); }
 
-    /// The outcome that it settled on. Empty while it is open, and where it gave up.
+    /// The outcome that it settled on. Empty while it is open, and where it gave up or is pinned.
     [[nodiscard]] std::optional<outcome> result() const
     {
         if (phase() != phase::settled) return std::nullopt;
         return guard_.front().what();
     }
 
-    /// What another process needs to go on, settled or not. Empty before the default was timed, and where it gave up.
+    /// What another process needs to go on, settled or not. Empty before the default was timed, and where it gave up or
+    /// is pinned.
     [[nodiscard]] std::optional<progress> so_far() const
     {
         progress p;
@@ -193,17 +208,18 @@ public:
 
     /// Takes that configuration as the best so far, for a context that has not been called yet: another device's
     /// winner, say. It is timed against the default first, and dropped where it is not faster. Throws
-    /// std::invalid_argument where it is outside the space.
+    /// std::invalid_argument where it is outside the space. A pinned context keeps its configuration, here and below.
     void begin_with(index known)
     {
         require(known < how_->space.size(),
                 "online::context: begin_with is not a configuration of the space, want one");
-        open(known);
+        if (!pinned_) open(known);
     }
 
     /// Tunes again, starting from the configuration in use, for applications that know that something has changed.
     void reopen()
     {
+        if (pinned_) return;
         ++reopened_;
         open(status().best);
     }
@@ -427,6 +443,7 @@ private:
     std::uint32_t alarms_ = 0;  ///< of the guards before this one
     trouble trouble_ = trouble::none;
     waiting waits_ = waiting::nobody;
+    bool pinned_ = false;
 };
 
 }  // namespace tunekit::online

@@ -9,6 +9,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -22,6 +24,8 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/online/context.hpp"
 #include "tunekit/online/options.hpp"
+#include "tunekit/online/outcome.hpp"
+#include "tunekit/online/pinned.hpp"
 #include "tunekit/online/winners_file.hpp"
 #include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
@@ -54,7 +58,12 @@ template <class... Ts>
 /// takes as a beginning: such a winner is the first best, and must win again here. It gives a reason for each line that
 /// it refuses.
 ///
-/// Errors:  std::invalid_argument for a default that is not in the space or a setting out of range.
+/// The environment's variable TUNEKIT_ONLINE may pin the kernel to one configuration (see `pinned_in`), without a
+/// change to the program. Then no context measures anything, the files stay as they are, and one line on standard error
+/// says so.
+///
+/// Errors:  std::invalid_argument for a default that is not in the space, a setting out of range, or a pin to what the
+///          kernel does not have.
 /// Threads: one at a time, and the same for each context.
 template <space::typed Space, class Parts = parts<>>
 class registry {
@@ -83,6 +92,12 @@ public:
         require(i.has_value(), "online::registry: the default is not a configuration of the space, want one that is");
         how_ = std::make_shared<const setup<Space, Parts>>(
             setup<Space, Parts>{.space = std::move(space), .untuned = *i, .options = o, .parts = std::move(p)});
+        const char* const pins = std::getenv("TUNEKIT_ONLINE");
+        if (pins == nullptr) return;
+        pinned_ = pinned_in(pins, of_.kernel, how_->space, how_->untuned);
+        if (pinned_)
+            std::fprintf(stderr, "tunekit: TUNEKIT_ONLINE: %s uses %s, and measures nothing\n",
+                         io::escaped(of_.kernel).c_str(), values_of(*pinned_).c_str());
     }
 
     /// Says what an index in the default's place lacks.
@@ -102,6 +117,11 @@ public:
     {
         const auto there = contexts_.find(key);
         if (there != contexts_.end()) return there->second;
+        if (pinned_) {
+            context_type& made = contexts_.try_emplace(std::string(key), how_, stream_of(key)).first->second;
+            made.pin(*pinned_);
+            return made;
+        }
         const auto known = known_.find(key);
         if (known != known_.end())
             return contexts_.try_emplace(std::string(key), how_, known->second, stream_of(key)).first->second;
@@ -194,7 +214,7 @@ private:
             winners.push_back(winner);
         };
         for (const auto& [of, c] : contexts_)
-            if (c.settled()) add(of, c.result()->winner);
+            if (const std::optional<outcome> found = c.result()) add(of, found->winner);
         for (const auto& [of, p] : known_)
             if (p.settled && !contexts_.contains(of)) add(of, p.what.winner);
         const auto at = space::matched_values(std::move(keys)).match(key);
@@ -255,6 +275,7 @@ private:
     std::map<std::string, context_type, std::less<>> contexts_{};
     std::map<std::string, progress, std::less<>> known_{};
     std::map<std::string, index, std::less<>> kin_{};  ///< winners of kin devices
+    std::optional<index> pinned_{};                    ///< by the environment
 };
 
 }  // namespace tunekit::online

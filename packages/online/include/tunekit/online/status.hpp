@@ -18,6 +18,7 @@ enum class phase : std::uint8_t {
     racing,     ///< the best few run against the default
     settled,    ///< decided; the winner is watched, and a falling share of the time goes to candidates not tried yet
     gave_up,    ///< decided for the default, because its times were invalid
+    pinned,     ///< one configuration from outside; nothing is timed or tried
 };
 
 /// The name of the phase.
@@ -34,6 +35,8 @@ enum class phase : std::uint8_t {
             return "settled";
         case phase::gave_up:
             return "gave up";
+        case phase::pinned:
+            return "pinned";
     }
     return "";
 }
