@@ -13,8 +13,8 @@ import bounds
 # The headings of a page that somebody does something by; the words may be followed by others.
 HEADINGS = ("When to use", "Settings", "Cost", "What goes wrong")
 # What is looked up or read in another order: lists, words, decisions, the way in.
-WITHOUT = {"architecture", "building", "claims", "coming_from", "core", "examples", "formats", "headers", "kernels", "linalg", "packages", "parts", "performance",
-           "python_engines", "random", "rationale", "space", "stats", "stories", "tutorial", "which_part", "words"}
+WITHOUT = {"architecture", "building", "claims", "coming_from", "examples", "formats", "headers", "kernels", "numbers", "packages", "parts", "performance",
+           "python_engines", "rationale", "space", "stories", "tutorial", "which_part", "words"}
 STUDY = ("Question", "Data", "Command", "Verdict")
 
 

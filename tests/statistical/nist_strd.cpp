@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Levenberg-Marquardt on NIST's reference regressions, beside MINPACK. docs/linalg.md has the table.
+// Levenberg-Marquardt on NIST's reference regressions, beside MINPACK. docs/numbers.md has the table.
 #include "tests/statistical/nist_strd.hpp"
 
 #include <doctest/doctest.h>
@@ -148,7 +148,7 @@ TEST_CASE("with the evaluations of the default 48 of 54 starts reach four digits
     CHECK(reached == 48);
 }
 
-TEST_CASE("study: the table of docs/linalg.md" * doctest::skip())
+TEST_CASE("study: the table of docs/numbers.md" * doctest::skip())
 {
     std::cout << std::fixed << std::setprecision(1);
     for (const strd::regression& of : strd::regressions) {

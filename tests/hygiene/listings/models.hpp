@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-// What the listings of docs/gaussian_process.md speak of.
+// What the listings of docs/models.md speak of.
 
 #include <cstdint>
 #include <vector>
@@ -9,21 +9,25 @@
 #include "tests/hygiene/listings/listed.hpp"
 #include "tunekit/acquisition/criteria.hpp"
 #include "tunekit/explore/annealing.hpp"
+#include "tunekit/report/importance.hpp"
 #include "tunekit/screen/keep_best.hpp"
 #include "tunekit/search/model_guided.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/surrogate/boosted_trees.hpp"
 #include "tunekit/surrogate/gaussian_process.hpp"
+#include "tunekit/surrogate/random_forest.hpp"
 
 namespace tk = tunekit;
 
-namespace gaussian_process {
+namespace models {
 
 using listed::gen;
 
 inline const std::vector<float> x(24), candidates(12);
-inline const std::vector<double> scores(8);
+inline const std::vector<double> scores(8), log_costs(8);
 inline std::vector<tk::stats::prediction> predicted(4);
 inline const std::vector<std::uint32_t> positions{0, 2};
-inline const tk::surrogate::gaussian_process model{};
-inline auto state = model.start(3);
+inline const tk::stats::prediction prediction{.mean = 1, .sd = 1};
+inline const double best_score = 1;
 
-}  // namespace gaussian_process
+}  // namespace models
