@@ -160,6 +160,15 @@ template <detail::fixed_string Name, class T>
     return detail::make_named<Name>(detail::owned(values));
 }
 
+/// Says where the values go.
+template <detail::fixed_string Name, class T, class... More>
+    requires(sizeof...(More) > 0)
+auto parameter(const T& first, const More&...)
+{
+    static_assert(sizeof...(More) == 0, "tunekit: parameter<name>(1, 2, 3): want the values in braces: ({1, 2, 3})");
+    return parameter<Name>({first});  // reached by no program: the assertion above is the one message
+}
+
 /// A parameter with the values false and true, in this order.
 template <detail::fixed_string Name>
 [[nodiscard]] auto boolean()

@@ -22,6 +22,8 @@ template <space::counted Space, class Kernel>
 [[nodiscard]] tuned<Space> tune(const Space& space, Kernel&& kernel, const budget& limit,
                                 const std::type_identity_t<tune_options<Space>>& options = {})
 {
+    // Asked here, so that what is wrong inside the kernel is told before what stands around it.
+    [[maybe_unused]] constexpr bool called = requires { kernel(space.at(index{0})); };
     random::philox gen(0);
     return tune(space, kernel, recipes::combined(), limit, gen, options);
 }
