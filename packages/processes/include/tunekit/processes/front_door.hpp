@@ -4,6 +4,8 @@
 /// \file
 /// The shortest call: a kernel in a child process, by the recommended recipe.
 
+#include <type_traits>
+
 #include "tunekit/processes/tune_kernel.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
@@ -26,6 +28,15 @@ template <space::counted Space, class Kernel>
     [[maybe_unused]] constexpr bool called = requires { kernel(space.at(index{0})); };
     random::philox gen(0);
     return tune(space, kernel, recipes::combined(), limit, gen, options);
+}
+
+/// Says what a budget is.
+template <space::counted Space, class Kernel, class Number>
+    requires std::is_arithmetic_v<Number>
+tuned<Space> tune(const Space&, Kernel&&, Number)
+{
+    static_assert(!std::is_arithmetic_v<Number>,
+                  "tunekit: tune, a number, want a budget that says of what: {.trials = 40} or {.seconds = 40}");
 }
 
 }  // namespace tunekit
