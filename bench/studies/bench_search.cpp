@@ -99,8 +99,11 @@ void print_json(const settings& s, const tk::scoring::scoreboard& all)
                           {"clamped", json(t.clamped)},
                           {"evaluations_to_105", t.to_5},
                           {"own_s_per_evaluation", t.own_seconds}});
-    const ordered_json out{
-        {"seed", s.seed}, {"repeats", s.repeats}, {"batch", s.batch}, {"rows", rows}, {"scores", scores}};
+    ordered_json easy = ordered_json::array();
+    for (std::size_t i = 0; i < all.spaces.size(); ++i)
+        if (all.easy[i]) easy.push_back(all.spaces[i]);
+    const ordered_json out{{"easy", easy},     {"seed", s.seed}, {"repeats", s.repeats},
+                           {"batch", s.batch}, {"rows", rows},   {"scores", scores}};
     std::printf("%s\n", out.dump(2).c_str());
 }
 

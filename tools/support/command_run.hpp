@@ -102,6 +102,7 @@ struct command_setup {
         again = std::move(earlier.failed);
         how.limits.max_run_seconds = o.run_seconds;
         how.limits.max_build_seconds = o.build_seconds;
+        how.limits.max_build_factor = o.build_factor;
         if (o.trials > 0) limit.trials = o.trials;
         set_gain(limit, o);
         const tunekit::task only("command", space, 1.0);

@@ -29,6 +29,10 @@ struct candidate_limits {
     double abandon_factor = forever;
     double max_run_seconds = 10;    ///< > 0; wall time of its runs
     double max_build_seconds = 10;  ///< > 0; wall time of its build
+    /// > 1; from the tenth build of its space on, and by a measurer of times without a clock of its own, a build may
+    /// take this many times what nine tenths of them took, and 0.3 s at least. One that takes longer is put off: nobody
+    /// hears of it, and it is built once more, within `max_build_seconds`, when nothing else is to be done. +inf: never.
+    double max_build_factor = 5;
 
     /// The limits of a job that goes out while the incumbent costs `best` (+inf: not known yet).
     [[nodiscard]] measure::limits at(double best) const
@@ -121,6 +125,7 @@ inline void check(const candidate_limits& l)
     require(l.abandon_factor > 1, "candidate_limits: abandon_factor is 1 or less, want > 1 (infinity: never)");
     require(l.max_run_seconds > 0 && l.max_build_seconds > 0,
             "candidate_limits: max_run_seconds or max_build_seconds is not positive, want > 0");
+    require(l.max_build_factor > 1, "candidate_limits: max_build_factor is 1 or less, want > 1 (infinity: never)");
 }
 
 inline void check(const budget& b)

@@ -121,6 +121,9 @@ public:
         return detail::expectation(works_.at(j.task), space(j.task), j.candidate);
     }
 
+    /// The limits of each candidate, as the recipe has them.
+    [[nodiscard]] const candidate_limits& limits() const noexcept { return works_.front().limits; }
+
     /// Sets what is known of the machine while it measured task `k` (`tuning::checks`).
     void set_checks(std::size_t k, const machine_checks& seen) { plan_.tasks.at(k).record.set_checks(seen); }
 

@@ -153,6 +153,9 @@ public:
         return detail::expectation(run_, seen(), j.candidate);
     }
 
+    /// The limits of each candidate, as the recipe has them.
+    [[nodiscard]] const candidate_limits& limits() const noexcept { return run_.limits; }
+
     /// Sets what is known of the machine (`tuning::checks`); a run over one space has task 0 alone.
     void set_checks(std::size_t, const machine_checks& seen) noexcept { record_.set_checks(seen); }
 

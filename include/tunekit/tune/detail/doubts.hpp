@@ -2,8 +2,10 @@
 #pragma once
 
 /// \file
-/// Results that a disturbance of the machine may have lengthened: which are held back, and what is done about them.
+/// Results that a disturbance of the machine may have lengthened, and builds that are put off: which are held back, and
+/// what is done about them.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +17,7 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/stats/prediction.hpp"
+#include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace tunekit::detail {
@@ -27,10 +30,37 @@ template <class Record>
     else return r;
 }
 
+/// How long a build may take beside those of the same space.
+class build_times {
+public:
+    static constexpr std::size_t first = 10;  ///< builds before there is a limit
+    static constexpr double least = 0.3;      ///< seconds
+
+    /// `factor` is `candidate_limits::max_build_factor`.
+    explicit build_times(double factor) : factor_(factor) {}
+
+    [[nodiscard]] bool on() const noexcept { return factor_ < forever; }
+    void hear(double seconds) { seconds_.insert(std::upper_bound(seconds_.begin(), seconds_.end(), seconds), seconds); }
+
+    /// `factor` times the 90 % quantile; +inf where there is no limit.
+    [[nodiscard]] double limit() const
+    {
+        if (seconds_.size() < first || !on()) return forever;
+        return (std::max)(least, factor_ * seconds_[(9 * seconds_.size() + 9) / 10 - 1]);
+    }
+
+private:
+    double factor_;
+    std::vector<double> seconds_{};  // ascending
+};
+
 /// Results that are held back until the machine was looked at. A look runs the incumbent again: slower than its record,
 /// it shows a disturbance. The run then waits, within bounds, looks again, measures what is held once more and tells
 /// the lower cost, so that no strategy learns a disturbed one. If the disturbance outlasts the wait, the run goes on,
 /// and the fastest few that did not win are held until a look finds the machine quiet, or nothing else is left to do.
+///
+/// A build that its `build_times` ended is held, too, until nothing else is left to do; then it is built once more, or,
+/// where the run has ended, recalled.
 ///
 /// It decides only. A loop holds results, carries the jobs of `next`, which no tuner knows, and tells what is
 /// `released`.
@@ -50,6 +80,8 @@ public:
             due,        // to be measured again now
             out,        // is measured again
             decided,    // to be told
+            put_off,    // its build took too long beside the others
+            recalled,   // the same, and the run has ended, or lost it
         };
         job what;
         measure::measurement measured;
@@ -60,28 +92,40 @@ public:
 
     /// `watched` says of which tasks the results are doubted; what the run saw before goes on, and `seconds` is the end
     /// of its budget.
-    doubts(std::vector<machine_checks> seen, double seconds) : seen_(std::move(seen)), limit_(seconds)
+    doubts(std::vector<machine_checks> seen, double seconds)
+        : seen_(std::move(seen)), limit_(seconds), builds_(seen_.size(), build_times(forever))
     {
         for (const machine_checks& s : seen_) waited_ += s.waited_seconds;
     }
 
+    /// Limits the builds of task `k`.
+    void limit_builds(std::size_t k, double factor) { builds_[k] = build_times(factor); }
+
     /// Hears of jobs that go out, and what the strategy expects of them: later it will believe that they are out.
+    /// Limits their builds; `together` says that they may be built at once, and share the time.
     template <class Tuner>
-    void sent(const Tuner& t, std::span<const job> jobs)
+    void sent(const Tuner& t, std::span<job> jobs, bool together)
     {
         if constexpr (requires(const job& j) { t.expected(j); })
-            for (const job& j : jobs)
-                if (watches(j)) out_.push_back({j.ticket, t.expected(j)});
+            for (job& j : jobs) {
+                if (!heeds(j)) continue;
+                outgoing one{.of = j.ticket, .build_seconds = j.limits.build_seconds};
+                if (watches(j)) one.expected = t.expected(j);
+                if (together) one.share = static_cast<double>(jobs.size());
+                j.limits.build_seconds = (std::min)(j.limits.build_seconds, builds_[j.task].limit());
+                one.limited = j.limits.build_seconds < one.build_seconds;
+                out_.push_back(one);
+            }
     }
 
     /// Holds a result, and takes `m`, if it may be a disturbed one: it did not win, the strategy expected that it could
     /// (within two standard deviations of ln cost), and it is slower than expected (by one), or the machine was
     /// disturbed meanwhile. Where the strategy expects nothing, every result that did not win may be. Where costs
-    /// repeat to the last bit, none is.
+    /// repeat to the last bit, none is. A build that was ended early is held back as well.
     template <class Tuner>
     [[nodiscard]] bool holds_back(const Tuner& t, const job& j, measure::measurement& m, std::size_t worker)
     {
-        return watches(j) && held_back(record_in(t.record(), j.task), j, m, worker, t.stamp());
+        return heeds(j) && held_back(record_in(t.record(), j.task), j, m, worker, t.stamp());
     }
     [[nodiscard]] bool holds() const noexcept { return !held_.empty(); }
 
@@ -115,12 +159,19 @@ private:
     struct outgoing {
         ticket of{};
         std::optional<stats::prediction> expected{};
-        bool disturbed = false;  // the machine was, while it was out
+        bool disturbed = false;    // the machine was, while it was out
+        bool limited = false;      // its build
+        double build_seconds = 0;  // that it may have if that is put off
+        double share = 1;          // builds, at most, that took the time together of which it tells its share
     };
 
     static constexpr std::uint64_t first_own = std::uint64_t{1} << 63;  // no tuner gives out so many
 
     [[nodiscard]] bool watches(const job& j) const { return j.task < seen_.size() && seen_[j.task].on; }
+    [[nodiscard]] bool heeds(const job& j) const
+    {
+        return watches(j) || (j.task < seen_.size() && builds_[j.task].on());
+    }
     [[nodiscard]] bool held_back(const tuning& record, const job& j, measure::measurement& m, std::size_t worker,
                                  double now);
     [[nodiscard]] const job* what_next() const;
@@ -130,10 +181,17 @@ private:
     void move(held::stage from, held::stage to);
     void decide_all();
     void tell_slowest();
+    [[nodiscard]] static bool was_built(const measure::measurement& m) noexcept
+    {
+        using kind = measure::failure_kind;
+        return !m.failed || (m.failed->kind != kind::invalid && m.failed->kind != kind::build_error &&
+                             m.failed->kind != kind::build_timeout && m.failed->kind != kind::lost);
+    }
 
     std::vector<machine_checks> seen_;  // by task
     double limit_;
     double waited_ = 0;
+    std::vector<build_times> builds_;  // by task
     std::vector<held> held_;
     std::vector<outgoing> out_;
     std::uint64_t own_ = first_own;  // the next ticket
@@ -151,7 +209,6 @@ private:
 }  // namespace tunekit::detail
 
 #if TUNEKIT_BODIES
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -166,7 +223,15 @@ TUNEKIT_INLINE bool doubts::held_back(const tuning& record, const job& j, measur
         one = *at;
         out_.erase(at);
     }
-    if (m.failed || !record.found() || record.incumbent_was_known()) return false;
+    if (m.build_seconds > 0 && was_built(m)) builds_[j.task].hear(one.share * m.build_seconds);
+    if (one.limited && m.failed && m.failed->kind == measure::failure_kind::build_timeout) {
+        ++seen_[j.task].put_off;
+        held_.push_back({.what = j, .measured = std::move(m), .worker = worker, .at = held::stage::put_off});
+        held_.back().what.limits.build_seconds = one.build_seconds;
+        ending_ = false;
+        return true;
+    }
+    if (!watches(j) || m.failed || !record.found() || record.incumbent_was_known()) return false;
     const auto& e = one.expected;
     const bool wins = m.cost < record.best_cost(), as_expected = e && std::log(m.cost) <= e->mean + e->sd;
     look_due_ = look_due_ || (disturbed_ && (wins || as_expected));  // is the disturbance over?
@@ -202,7 +267,10 @@ TUNEKIT_INLINE const job* doubts::what_next() const
 {
     for (const held& h : held_)
         if (h.at == held::stage::due) return &h.what;
-    return look_due_ && !look_ && !held_.empty() ? &held_.back().what : nullptr;
+    if (look_due_ && !look_)
+        for (std::size_t k = held_.size(); k-- > 0;)
+            if (!held_[k].measured.failed) return &held_[k].what;
+    return nullptr;
 }
 
 TUNEKIT_INLINE job doubts::own_job(const tuning& record, const job& like)
@@ -229,6 +297,13 @@ TUNEKIT_INLINE job doubts::own_job(const tuning& record, const job& like)
 TUNEKIT_INLINE void doubts::hear(const job& own, std::optional<measure::measurement> m, double now, double took)
 {
     machine_checks& seen = seen_[own.task];
+    const auto h = std::find_if(held_.begin(), held_.end(), [&](const held& x) { return x.again == own.ticket; });
+    if (h != held_.end() && h->measured.failed) {  // a build that was put off
+        h->at = m ? held::stage::decided : held::stage::recalled;
+        h->what.limits = own.limits;
+        if (m) h->measured = std::move(*m);
+        return;
+    }
     if (!waits()) seen.seconds += took;  // those of a wait are counted at its end
     if (look_ == own.ticket) {
         look_.reset();
@@ -237,7 +312,6 @@ TUNEKIT_INLINE void doubts::hear(const job& own, std::optional<measure::measurem
         decide_all();
         return;
     }
-    const auto h = std::find_if(held_.begin(), held_.end(), [&](const held& x) { return x.again == own.ticket; });
     h->at = held::stage::decided;
     if (!m) return;
     ++seen.measured_again;
@@ -291,11 +365,13 @@ TUNEKIT_INLINE void doubts::decide_all()
 {
     move(held::stage::doubted, held::stage::decided);
     move(held::stage::disturbed, held::stage::decided);
-    move(held::stage::due, held::stage::decided);
+    for (held& h : held_)
+        if (h.at == held::stage::due && !h.measured.failed) h.at = held::stage::decided;
 }
 
 TUNEKIT_INLINE void doubts::end(bool may_look)
 {
+    move(held::stage::put_off, may_look ? held::stage::due : held::stage::recalled);
     if (may_look && !std::exchange(ending_, true)) look_due_ = true;
     else decide_all();
 }
@@ -304,8 +380,8 @@ TUNEKIT_INLINE std::vector<doubts::held> doubts::released()
 {
     std::vector<held> out;
     for (held& h : held_)
-        if (h.at == held::stage::decided) out.push_back(std::move(h));
-    std::erase_if(held_, [](const held& h) { return h.at == held::stage::decided; });
+        if (h.at == held::stage::decided || h.at == held::stage::recalled) out.push_back(std::move(h));
+    std::erase_if(held_, [](const held& h) { return h.at == held::stage::decided || h.at == held::stage::recalled; });
     return out;
 }
 

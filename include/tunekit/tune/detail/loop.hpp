@@ -72,9 +72,10 @@ private:
     callable<void, std::span<const index>, const measure::limits&, const receiver&> measure_;
 };
 
-/// The doubts of a run whose results `on(task)` says to watch; none, where its tuner has not the members for it.
-template <class Tuner, class On>
-[[nodiscard]] doubts doubts_of(const Tuner& t, const On& on)
+/// The doubts of a run whose results `on(task)` says to watch, and whose builds `live(task)` says to limit; none, where
+/// its tuner has not the members for it.
+template <class Tuner, class On, class Live>
+[[nodiscard]] doubts doubts_of(const Tuner& t, const On& on, const Live& live)
 {
     std::vector<machine_checks> seen;
     if constexpr (requires(const job& j) { t.expected(j), t.limit().seconds; }) {
@@ -84,7 +85,11 @@ template <class Tuner, class On>
             seen.push_back(record_in(t.record(), k).checks());
             seen.back().on = on(k);
         }
-        return {std::move(seen), t.limit().seconds};
+        doubts out(std::move(seen), t.limit().seconds);
+        if constexpr (requires { t.limits().max_build_factor; })
+            for (std::size_t k = 0; k < tasks; ++k)
+                if (live(k)) out.limit_builds(k, t.limits().max_build_factor);
+        return out;
     } else {
         return {std::move(seen), forever};
     }
@@ -98,8 +103,8 @@ void record_checks(Tuner& t, const doubts& doubted, bool at_the_end)
         for (std::size_t k = 0; k < doubted.tasks(); ++k) {
             const machine_checks& now = doubted.seen(k);
             const machine_checks& before = record_in(t.record(), k).checks();
-            if (now.on &&
-                (at_the_end || now.disturbed != before.disturbed || now.measured_again != before.measured_again))
+            if (now.on ? at_the_end || now.disturbed != before.disturbed || now.measured_again != before.measured_again
+                       : now.put_off != before.put_off)
                 t.set_checks(k, now);
         }
 }
@@ -113,12 +118,18 @@ void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& c
 {
     run_clock time{[&clock, wall = measure::wall_clock{}]() mutable { return clock ? clock() : wall(); }};
     const double origin = t.stamp();  // above 0 for a resumed run
-    doubts doubted =
-        doubts_of(t, [&](std::size_t k) { return checks.value_or(measure::measures_time(measurer_of(k))); });
+    const auto times = [&](std::size_t k) { return measure::measures_time(measurer_of(k)); };
+    doubts doubted = doubts_of(
+        t, [&](std::size_t k) { return checks.value_or(times(k)); }, [&](std::size_t k) { return !clock && times(k); });
     bool enough = false;
     const auto tell = [&](const job& j, measure::measurement m, double stamp) {
         t.tell(j, std::move(m), stamp);
         enough = end(j) || enough;
+    };
+    const auto release = [&](double now) {
+        for (doubts::held& h : doubted.released())
+            if (h.at == doubts::held::stage::recalled) t.recall(h.what);
+            else tell(h.what, std::move(h.measured), now);
     };
     const auto settle = [&](double now) {
         while (const auto own = doubted.next(t)) {
@@ -130,15 +141,15 @@ void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& c
                              });
             now = origin + time.after({m ? &*m : nullptr, m ? std::size_t{1} : 0}, own->limits);
             doubted.hear(*own, std::move(m), now, now - before);
-            for (doubts::held& h : doubted.released()) tell(h.what, std::move(h.measured), now);
+            release(now);
         }
-        for (doubts::held& h : doubted.released()) tell(h.what, std::move(h.measured), now);
+        release(now);
         if (doubted.holds()) t.time(now);  // by which the budget ends
         record_checks(t, doubted, false);
     };
     std::vector<index> batch;
     while (true) {
-        const std::vector<job> jobs = t.ask(t.ahead());
+        std::vector<job> jobs = t.ask(t.ahead());
         if (jobs.empty()) {
             if (!doubted.holds()) return record_checks(t, doubted, true);
             doubted.end(t.stopped() == stop_reason::running);
@@ -146,7 +157,7 @@ void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& c
             if (enough) t.stop();
             continue;
         }
-        doubted.sent(t, jobs);
+        doubted.sent(t, jobs, true);
         batch.clear();
         for (const job& j : jobs) batch.push_back(j.candidate);
         measure::limits within = jobs.front().limits;  // the jobs of an ask share theirs, which fall as answers come
@@ -197,9 +208,15 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, const std::
     const double origin = t.stamp();
     std::vector<job> out;     // submitted and not answered
     std::size_t leavers = 0;  // told to the log
-    doubts doubted = doubts_of(t, [&](std::size_t) { return checks.value_or(measure::measures_time(pool)); });
+    const bool times = measure::measures_time(pool);
+    doubts doubted =
+        doubts_of(t, [&](std::size_t) { return checks.value_or(times); }, [times](std::size_t) { return times; });
     const auto settle = [&](double stamp) {
         for (doubts::held& h : doubted.released()) {
+            if (h.at == doubts::held::stage::recalled) {
+                t.recall(h.what);
+                continue;
+            }
             t.tell(h.what, std::move(h.measured), stamp, h.worker);
             if (end(h.what)) t.stop();
         }
@@ -219,7 +236,7 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, const std::
         while (std::size_t room = pool.room()) {
             std::vector<job> given;
             if (const auto own = doubted.next(t)) given.push_back(*own);
-            else if (!doubted.waits()) doubted.sent(t, given = ask(room));
+            else if (!doubted.waits()) doubted.sent(t, given = ask(room), false);
             if (given.empty()) break;
             for (const job& j : given) {
                 pool.submit(j);

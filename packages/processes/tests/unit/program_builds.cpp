@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -22,9 +23,11 @@
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program/readings.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/search/grid.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
+#include "tunekit/tune/recipe.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -307,6 +310,31 @@ TEST_CASE("program: what is being built hears of what is in")
     while (answers.empty()) answers = p.collect(10);
     REQUIRE(answers[0].within);
     CHECK(answers[0].within->abandon_above == 2 * 9.0);
+}
+
+TEST_CASE("program: a build that takes much longer than those before waits for the end of the run, and is no failure")
+{
+    for (const std::size_t builders : {std::size_t{0}, std::size_t{1}}) {
+        temporary_folder at;
+        program p(numbers(14),
+                  {.command = {"/bin/sh", "-c", "cat {build}/made"},
+                   .build = {"/bin/sh", "-c",  // of the 12th the first build never ends
+                             "echo {x} >> " + (at / "begun") + "; if test {x} = 11 && mkdir " + (at / "once") +
+                                 "; then sleep 300; fi 2> /dev/null; echo {x} > {build}/made"},
+                   .repetition = once,
+                   .builders = builders,
+                   .pinned = false});
+        tk::random::philox gen(1);
+        const auto found = tk::tune(numbers(14), p, tk::recipe{tk::search::grid{}, once, {.max_build_seconds = 600}},
+                                    {.trials = 14}, gen, {.checks = false});
+        REQUIRE(found.trials().size() == 14);
+        CHECK(found.failed() == 0);
+        CHECK(found.checks().put_off >= 1);  // on a busy machine it may be more
+        CHECK(contains(text_of(at / "begun"), "11\n12\n13\n"));
+        const auto slow =
+            std::find_if(found.trials().begin(), found.trials().end(), [](const auto& t) { return t.candidate == 11; });
+        CHECK(slow->measured.ok());
+    }
 }
 
 TEST_CASE("program: builders build the next one while one runs, and one runs at a time")

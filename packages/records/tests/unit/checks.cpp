@@ -12,6 +12,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/records/read_log.hpp"
+#include "tunekit/search/grid.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/parameter.hpp"
 #include "tunekit/space/product.hpp"
@@ -85,4 +86,44 @@ TEST_CASE("a log says what was checked, and a run that is resumed from it goes o
     CHECK(whole.incumbent().candidate == 0);
     CHECK(whole.checks().disturbed == found.checks().disturbed);
     CHECK(whole.checks().waited_seconds == doctest::Approx(found.checks().waited_seconds));
+}
+
+TEST_CASE("a log says how many builds were put off, and a run that was ended before it built them does so when resumed")
+{
+    struct shop {  // configuration 10 builds in 5 s, by what it says, the others in 0.1 s
+        std::size_t measured = 0;
+        [[nodiscard]] bool measures_time() const { return true; }
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits& l)
+        {
+            ++measured;
+            const double build = batch[0] == 10 ? 5 : 0.1;
+            tk::measure::measurement m{.cost = 1, .runs = 1, .build_seconds = build};
+            if (build > l.build_seconds) m.failed = tk::measure::failure{tk::measure::failure_kind::build_timeout};
+            return {m};
+        }
+    };
+    const auto run = [](const std::string& path, shop& m, std::size_t stop_at, bool resume) {
+        return tk::io::logged_run(
+            path, forty, m, tk::recipe<tk::search::grid>{{}, {}, {}, 1}, {.trials = 14}, {.seed = 1, .resume = resume},
+            {.watch = [=](const tk::tuning& r) { return r.trials().size() == stop_at; }, .checks = false});
+    };
+    const support::temporary_folder at;
+    const std::string path = at / "run.jsonl";
+    shop first, second, third;
+    const auto ended = run(path, first, 12, false);
+    CHECK(ended.trials().size() == 12);
+    CHECK(ended.failed() == 0);
+    CHECK(ended.checks().put_off == 1);
+    CHECK_FALSE(ended.checks().on);
+    CHECK(first.measured == 13);
+    const auto whole = run(path, second, 99, true);
+    CHECK(whole.trials().size() == 14);
+    CHECK(whole.failed() == 0);
+    CHECK(whole.trials()[12].candidate == 10);  // first, within the run's own limit: no ten builds were seen since
+    CHECK(whole.checks().put_off == 1);
+    CHECK(second.measured == 2);
+    const auto again = run(path, third, 99, true);
+    CHECK(third.measured == 0);
+    CHECK(again.checks() == whole.checks());
+    CHECK(again.trials() == whole.trials());
 }

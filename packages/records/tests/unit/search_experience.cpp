@@ -283,6 +283,30 @@ TEST_CASE("values and parameters that a source does not know count as its neares
                 CHECK(g[2 * i] == g[2 * j]);
 }
 
+TEST_CASE("what failed in every source that measured it is no place to begin")
+{
+    // Two sources ran with x = 0, 1, 2 and each depth, of which there is one here. All others failed in the first; the
+    // second ran with x = 8 and 9, too.
+    const tk::space::product old{tk::space::integers<"x">(0, 9), tk::space::integers<"depth">(0, 39)};
+    const tk::space::product now{tk::space::integers<"x">(0, 9)};
+    tk::experience past;
+    for (const bool second : {false, true}) {
+        std::vector<tk::measure::trial> trials;
+        for (tk::index i = 0; i < old.size(); ++i) {
+            const auto p = old.at(i);
+            tk::measure::trial t{.candidate = i, .measured = {.cost = 1.0 + tk::get<"x">(p), .runs = 1}};
+            if (tk::get<"x">(p) > 2 && !(second && tk::get<"x">(p) > 7)) t.measured.failed = tk::measure::failure{};
+            trials.push_back(t);
+        }
+        past.add(old, trials, second ? "second" : "first", second ? "b" : "a");
+    }
+    const guidance told(now, past);
+    REQUIRE(told.sources() == 2);
+    std::set<tk::index> starts;
+    for (const tk::index i : told.starts()) starts.insert(i);
+    CHECK(starts == std::set<tk::index>{0, 1, 2, 8, 9});  // of six that may be
+}
+
 TEST_CASE("a space too large to tabulate gets the forecasts that its table would have had")
 {
     const tk::experience past = logs_of({{.rows = 8}, {.rows = 32}});

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
 #include "tunekit/records/log.hpp"
 #include "tunekit/report/from_log.hpp"
 #include "tunekit/report/page.hpp"
@@ -367,6 +369,66 @@ TEST_CASE("failures that one parameter explains say so, and others do not")
     report::seen_task all{.name = "f", .parameters = {"p"}};
     for (int i = 0; i < 5; ++i) all.trials.push_back(failed(tk::measure::failure_kind::crash, "", {"1"}));
     CHECK(report::findings_of(all).failures[0].where.empty());  // there is nothing to tell it from
+}
+
+TEST_CASE("a parameter that changes nothing is told, with the condition under which it does")
+{
+    // depth = 1 ignores unroll; name changes nothing at all. Each of the 96 configurations ran.
+    const auto all = [](auto&& cost) {
+        report::seen_task t{.name = "loop", .parameters = {"depth", "unroll", "name"}};
+        for (int depth = 1; depth <= 4; ++depth)
+            for (int unroll = 0; unroll < 8; ++unroll)
+                for (const char* name : {"a", "b", "c"})
+                    t.trials.push_back(ran(cost(depth, unroll, name[0] - 'a'), 0,
+                                           {std::to_string(depth), std::to_string(unroll), name}));
+        return t;
+    };
+    const auto told = all([](int depth, int unroll, int) { return 1.0 / depth + (depth > 1 ? 0.01 * unroll : 0); });
+    const auto f = report::findings_of(told);
+    REQUIRE(f.idle.size() == 2);
+    CHECK(f.axes[f.idle[0].parameter].name == "name");
+    CHECK(f.idle[0].comparisons == 64);  // 32 groups of three
+    CHECK(f.idle[0].where.empty());
+    CHECK(f.axes[f.idle[1].parameter].name == "unroll");
+    CHECK(f.idle[1].comparisons == 21);  // three groups of eight
+    CHECK(f.idle[1].where == "depth = 1");
+    const std::string sentence =
+        "Configurations cost the same to the last bit where they differ in one of these alone: name (64 comparisons); "
+        "unroll while depth = 1 (21 comparisons).";
+    CHECK(page_of(run_of(told)).find(sentence) != std::string::npos);
+    CHECK(report::to_terminal(run_of(told), report::findings_of(run_of(told))).find("differ in one") !=
+          std::string::npos);
+
+    // Costs of two sizes: most ties are luck.
+    CHECK(report::findings_of(all([](int depth, int unroll, int name) {
+              return (depth * 7 + unroll * 5 + name * 3) % 11 < 2 ? 1.0 : 2.0;
+          })).idle.empty());
+    // Where each costs something else there is none.
+    CHECK(report::findings_of(all([](int depth, int unroll, int name) {
+              return depth + 0.01 * unroll + 1e-9 * name;
+          })).idle.empty());
+    CHECK(report::findings_of(two_parameters(64)).idle.empty());
+}
+
+TEST_CASE("a parameter that is idle by luck is told in no more than 1 % of runs")
+{
+    tk::random::philox gen(65);
+    int lucky = 0;
+    for (int run = 0; run < 400; ++run) {  // 60 trials of five flags and a size; a third of the costs are one of two
+        report::seen_task t{.name = "luck", .parameters = {"a", "b", "c", "d", "e", "size"}};
+        for (int i = 0; i < 60; ++i) {
+            std::vector<std::string> values;
+            for (int j = 0; j < 5; ++j) values.push_back(tk::random::uniform_index(2, gen) == 0 ? "no" : "yes");
+            values.push_back(std::to_string(tk::random::uniform_index(3, gen)));
+            const auto kind = tk::random::uniform_index(3, gen);
+            t.trials.push_back(ran(kind == 0 ? 1.0 + static_cast<double>(tk::random::uniform_index(2, gen))
+                                             : 3 + tk::random::uniform_01(gen),
+                                   0, values));
+        }
+        auto f = report::findings_of(t);
+        lucky += f.idle.empty() ? 0 : 1;
+    }
+    CHECK(lucky <= 8);  // of 400: the chance of more, at 1 % each, is 0.02
 }
 
 TEST_CASE("a default that failed is said, and values stand in the order of the space")

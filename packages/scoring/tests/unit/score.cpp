@@ -186,6 +186,45 @@ TEST_CASE("a scoreboard: random search has 0 in its interval, a climber more, an
     CHECK(swapped.outcomes[0].s == all.outcomes[2].s);  // the same streams whoever comes first
 }
 
+TEST_CASE("a space whose optimum random search is next to soon is named and left out of the means of S")
+{
+    // Ten cost 1 to 1.009, two 1.1: after two of ten evaluations E ln cost is 0.0046, and ln 1.01 is 0.00995.
+    const auto flat = [](double slow) {
+        return tk::scoring::computed("flat", tk::space::product(tk::space::integers<"i">(0, 11)), [slow](tk::index i) {
+            return i >= 10 ? slow : 1 + 0.001 * static_cast<double>(i);
+        });
+    };
+    const auto by_hand = [](double slow) {  // E ln of the lower of two of the twelve, without repetition
+        double sum = 0;
+        for (int i = 0; i < 12; ++i)
+            for (int k = i + 1; k < 12; ++k) sum += std::log(i >= 10 ? slow : 1 + 0.001 * i) / 66;
+        return sum;
+    };
+    REQUIRE(by_hand(1.1) < std::log(1.01));
+    REQUIRE(by_hand(3) > std::log(1.01));
+    CHECK(tk::scoring::yardstick_of(flat(1.1), 10).easy);
+    CHECK_FALSE(tk::scoring::yardstick_of(flat(3), 10).easy);
+    CHECK_FALSE(tk::scoring::yardstick_of(flat(1.1), 5).easy);  // after one evaluation it is 0.0196
+
+    const std::vector<recording> spaces{bowl("one", 4), flat(1.1)};
+    const tk::scoring::score_options how{.repeats = 5, .judged = 10, .evaluations = 10};
+    const auto scores = [&](std::span<const recording> on) {
+        return tk::scoring::score({{"grid", tk::search::grid{}}, {"climb", tk::search::hill_climb{}}}, on, how);
+    };
+    const auto all = scores(spaces), one = scores(std::span(spaces).first(1)), easy = scores(std::span(spaces).last(1));
+    CHECK(all.easy == std::vector<bool>{false, true});
+    CHECK(all.standings[1].s.mean == one.standings[1].s.mean);
+    CHECK(all.standings[1].clamped.within == one.standings[1].clamped.within);
+    CHECK(all.differences[0].s.mean == one.differences[0].s.mean);
+    CHECK(all.differences[0].clamped.mean == one.differences[0].clamped.mean);
+    CHECK(tk::scoring::easy_text(one).empty());
+    CHECK(tk::scoring::easy_text(all) ==
+          "Left out of the means of S10, as random search is within 1 % of the optimum "
+          "by a fifth of the evaluations: flat.");
+    CHECK(easy.standings[0].s.mean == doctest::Approx(easy.outcomes[0].s_mean()));  // there is no other
+    CHECK(tk::scoring::easy_text(easy).starts_with("Every space is easy"));
+}
+
 TEST_CASE("a strategy against itself differs by nothing at all")
 {
     const std::vector<recording> spaces{bowl("one", 4)};

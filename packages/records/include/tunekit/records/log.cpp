@@ -232,6 +232,8 @@ std::string log_content::event::line() const
                                        .member("measured_again", checks.measured_again)
                                        .member("waited_s", checks.waited_seconds)
                                        .member("seconds", checks.seconds)
+                                       .member("put_off", checks.put_off)
+                                       .member("on", checks.on)
                                        .text())
             .member("task", std::uint64_t{jobs.at(0).task})
             .member("stamp_s", stamp)

@@ -187,6 +187,8 @@ public:
     void set_checks(std::size_t task, const machine_checks& seen) { log_.set_checks(view(tuner_), task, seen); }
     /// What the strategy expects of ln cost of a job that is out.
     [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const { return tuner_.expected(j); }
+    /// The limits of each candidate, as the recipe has them.
+    [[nodiscard]] const candidate_limits& limits() const noexcept { return tuner_.limits(); }
     /// Takes back a job that nobody lost.
     void recall(const job& j) { log_.take_back(view(tuner_), j, false); }
     void time(double stamp) { tuner_.time(stamp); }

@@ -260,13 +260,14 @@ log_content::event event_from(const json_fields& j, const log_content::head& hea
         const json_fields c = j.at("checks");
         e.what = log_content::event::kind::checks;
         e.jobs.push_back({.task = task});
-        e.checks = {.on = true,
+        e.checks = {.on = !c.value().contains("on") || c.at("on").get<bool>(),
                     .made = c.at("made").get<std::uint64_t>(),
                     .disturbed = c.at("disturbed").get<std::uint64_t>(),
                     .unsettled = c.at("unsettled").get<std::uint64_t>(),
                     .measured_again = c.at("measured_again").get<std::uint64_t>(),
                     .waited_seconds = c.at("waited_s").amount("seconds"),
-                    .seconds = c.at("seconds").amount("seconds")};
+                    .seconds = c.at("seconds").amount("seconds"),
+                    .put_off = c.value().contains("put_off") ? c.at("put_off").get<std::uint64_t>() : 0};
         return e;
     }
     if (j.value().contains("ask")) {

@@ -99,6 +99,15 @@ struct findings {
         bool numeric = false;                 ///< whether all values are numbers
     };
 
+    /// A parameter that changes nothing: configurations that differ in it alone cost the same to the last bit, each time
+    /// and beyond chance.
+    struct idle_parameter {
+        std::size_t parameter = 0;    ///< its place among the axes
+        std::size_t comparisons = 0;  ///< of a configuration with one that differs in it alone
+        /// "pipeline = off" where it changes nothing then, and something otherwise; empty: it never does.
+        std::string where{};
+    };
+
     std::optional<std::size_t> winner{};     ///< position of the best trial, by the last comparison where there was one
     std::optional<std::size_t> reference{};  ///< what the winner is compared with: baseline, or the first that ran
     bool against_baseline = false;           ///< whether `reference` is the baseline
@@ -120,8 +129,9 @@ struct findings {
     std::vector<value_axis> axes{};                      ///< one per parameter
     std::optional<surrogate::variance_shares> shares{};  ///< of the variance of ln cost; empty where too few ran
     std::optional<surrogate::variance_shares>
-        shares_good{};                 ///< the same, with costs above the median set to the median
-    std::vector<std::size_t> order{};  ///< parameters, the most important ones first
+        shares_good{};                   ///< the same, with costs above the median set to the median
+    std::vector<std::size_t> order{};    ///< parameters, the most important ones first
+    std::vector<idle_parameter> idle{};  ///< most comparisons first
 };
 
 }  // namespace tunekit::report

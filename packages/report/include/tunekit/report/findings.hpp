@@ -109,6 +109,78 @@ inline void add_shares(const seen_task& t, findings& f)
     });
 }
 
+/// The most trials in which idle parameters are looked for.
+inline constexpr std::size_t max_rows_of_idle = 10000;
+
+/// Finds idle parameters. What is told of a run is luck with a chance of 1 % at most: the chance of one tie is that of
+/// any two costs, and under a condition at least that of the comparisons where it does not hold.
+inline void add_idle(const seen_task& t, findings& f)
+{
+    constexpr std::size_t least = 5;  // comparisons
+    struct tally {
+        std::size_t compared = 0, same = 0;
+        void add(const tally& x) { compared += x.compared, same += x.same; }
+    };
+    std::vector<std::size_t> rows;
+    std::vector<double> costs;
+    for (std::size_t i = 0; i < t.trials.size() && rows.size() < max_rows_of_idle; ++i)
+        if (t.trials[i].verified()) rows.push_back(i), costs.push_back(t.trials[i].measured.cost);
+    std::sort(costs.begin(), costs.end());
+    double ties = 1, run = 0;
+    for (std::size_t i = 1; i < costs.size(); ++i) ties += run = costs[i] == costs[i - 1] ? run + 1 : 0;
+    const double n = static_cast<double>(rows.size()), any = ties / (n * (n - 1) / 2 + 1);
+    std::size_t statements = 0;
+    for (const auto& a : f.axes) statements += f.axes.size() * a.values.size();
+    const auto beyond = [&](const tally& x, double luck) {
+        return x.compared >= least && x.same == x.compared &&
+               static_cast<double>(x.compared) * std::log(luck) < std::log(0.01 / static_cast<double>(statements));
+    };
+    for (std::size_t j = 0; j < f.axes.size(); ++j) {
+        const auto before = [&](std::size_t a, std::size_t b) {
+            for (std::size_t k = 0; k < f.axes.size(); ++k)
+                if (const auto& at = f.axes[k].of_trial; k != j && at[a] != at[b]) return at[a] < at[b];
+            return false;
+        };
+        std::sort(rows.begin(), rows.end(), before);
+        tally all;
+        std::vector<std::vector<tally>> given;  // by another parameter and its value
+        for (const auto& a : f.axes) given.emplace_back(a.values.size());
+        for (auto at = rows.begin(); at != rows.end();) {
+            const auto end = std::upper_bound(at, rows.end(), *at, before);
+            costs.clear();
+            for (auto i = at; i != end; ++i) costs.push_back(t.trials[*i].measured.cost);
+            std::sort(costs.begin(), costs.end());
+            const std::size_t other = static_cast<std::size_t>(
+                costs.end() - std::unique(costs.begin(), costs.end()));  // each is the same as one before
+            const tally here{costs.size() - 1, other};
+            all.add(here);
+            for (std::size_t k = 0; k < f.axes.size(); ++k)
+                if (k != j) given[k][f.axes[k].of_trial[*at]].add(here);
+            at = end;
+        }
+        findings::idle_parameter found{.parameter = j};
+        if (beyond(all, any)) {
+            found.comparisons = all.compared;
+        } else {
+            for (std::size_t k = 0; k < f.axes.size(); ++k) {
+                findings::idle_parameter one{.parameter = j};
+                for (std::size_t v = 0; v < given[k].size(); ++v) {
+                    const tally& x = given[k][v];
+                    const double elsewhere =
+                        static_cast<double>(all.same - x.same + 1) / static_cast<double>(all.compared - x.compared + 1);
+                    if (!beyond(x, (std::max)(any, elsewhere))) continue;
+                    one.comparisons += x.compared;
+                    one.where += (one.where.empty() ? f.axes[k].name + " = " : ", ") + f.axes[k].values[v];
+                }
+                if (one.comparisons > found.comparisons) found = std::move(one);
+            }
+        }
+        if (found.comparisons > 0) f.idle.push_back(std::move(found));
+    }
+    std::stable_sort(f.idle.begin(), f.idle.end(),
+                     [](const auto& a, const auto& b) { return a.comparisons > b.comparisons; });
+}
+
 }  // namespace detail
 
 /// Computes the findings from the trials and rounds of `t`. Spreads are standard errors, so an interval is +- 1.96 of
@@ -172,6 +244,7 @@ inline void add_shares(const seen_task& t, findings& f)
     f.axes = detail::axes_of(t);
     for (findings::failure_count& k : f.failures) k.where = detail::values_that_fail(t, f, k);
     detail::add_shares(t, f);
+    detail::add_idle(t, f);
     return f;
 }
 

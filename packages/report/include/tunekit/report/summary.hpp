@@ -136,6 +136,19 @@ namespace detail {
     return most.where.empty() ? out : out + " They are those with " + most.where + '.';
 }
 
+/// Which parameters change nothing, the surest three.
+[[nodiscard]] inline std::string idle_sentence(const findings& f)
+{
+    std::string out = "Configurations cost the same to the last bit where they differ in one of these alone: ";
+    for (std::size_t k = 0; k < f.idle.size() && k < 3; ++k) {
+        const findings::idle_parameter& one = f.idle[k];
+        out.append(k == 0 ? "" : "; ").append(f.axes[one.parameter].name);
+        if (!one.where.empty()) out.append(" while ").append(one.where);
+        out.append(" (").append(count_of(one.comparisons, "comparison")) += ')';
+    }
+    return out + '.';
+}
+
 /// How the model's latency stands to that at the beginning; `points` are not empty.
 [[nodiscard]] inline std::string model_gain_sentence(const seen_run& run, const std::vector<findings>& all,
                                                      const std::vector<latency_point>& points)
@@ -189,6 +202,10 @@ namespace detail {
     say(f.failed > 0 && !f.failures.empty(), [&] { return failures_sentence(t, f); });
     say(f.failed == 0 && n > 0,
         [&] { return n == 1 ? "The trial did not fail." : "None of the " + count(n) + " trials failed."; });
+    say(t.checks.put_off > 0, [&] {
+        return count_of(t.checks.put_off, "build") +
+               " took too long beside the others, and waited for the end of the run: no failures.";
+    });
     say(f.over_limit > 0 && f.best, [&] {
         return count_of(f.over_limit, "trial") + (f.over_limit == 1 ? " breaks" : " break") + " the limit of " +
                t.objective + '.';
@@ -197,6 +214,7 @@ namespace detail {
         return count_of(f.cut_short, "trial") + (f.cut_short == 1 ? " was" : " were") +
                " cut short, being slower than the incumbent.";
     });
+    say(!f.idle.empty(), [&] { return idle_sentence(f); });
     say(f.winner && n >= 8, [&] {
         return "The winner came as trial " + count(*f.winner + 1) + " of " + count(n) + ". " +
                last_quarter("trials", f.late_gain, ": it was right to stop, or could have been stopped sooner.");

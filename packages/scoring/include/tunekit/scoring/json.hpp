@@ -48,7 +48,9 @@ namespace detail {
     for (const char* name : {"spaces", "standings", "differences", "outcomes"}) out[name] = ordered_json::array();
     out["incomplete"] = all.incomplete;
     for (std::size_t i = 0; i < all.spaces.size(); ++i)
-        out["spaces"].push_back({{"name", all.spaces[i]}, {"timed", static_cast<bool>(all.timed[i])}});
+        out["spaces"].push_back({{"name", all.spaces[i]},
+                                 {"timed", static_cast<bool>(all.timed[i])},
+                                 {"easy", static_cast<bool>(all.easy[i])}});
     for (const scoreboard::standing& t : all.standings)
         out["standings"].push_back({{"strategy", t.strategy},
                                     {"p", detail::json_of(t.p)},

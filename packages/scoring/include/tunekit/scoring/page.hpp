@@ -66,6 +66,7 @@ namespace detail {
                       d.than + " by S" + std::to_string(all.judged) + ": " + with_interval(apart) +
                       (more || less ? " apart." : " apart, an interval that holds 0."));
     }
+    if (std::string easy = easy_text(all); !easy.empty()) out.push_back(std::move(easy));
     for (const auto& name : all.incomplete) out.push_back(name + " has not run on every space and is not ranked.");
     return out;
 }
@@ -114,6 +115,13 @@ using cell = report::document::cell;
     return out;
 }
 
+[[nodiscard]] inline bool in_means(const scoreboard& all, const std::string& space)
+{
+    const auto at =
+        static_cast<std::size_t>(std::find(all.spaces.begin(), all.spaces.end(), space) - all.spaces.begin());
+    return !all.easy[at] || std::find(all.easy.begin(), all.easy.end(), false) == all.easy.end();
+}
+
 /// The share of the way by evaluation, mean over spaces, and in words where each curve ends.
 [[nodiscard]] inline report::line_chart chart_of(const scoreboard& all)
 {
@@ -125,7 +133,7 @@ using cell = report::document::cell;
         report::line_chart::curve c{.name = t.strategy};
         std::vector<double> spaces;
         for (const outcome& o : all.outcomes) {
-            if (o.strategy != t.strategy) continue;
+            if (o.strategy != t.strategy || !in_means(all, o.space)) continue;
             if (c.values.size() < o.shares.size()) c.values.resize(o.shares.size()), spaces.resize(o.shares.size());
             for (std::size_t k = 0; k < o.shares.size(); ++k) c.values[k] += o.shares[k], spaces[k] += 1;
         }

@@ -62,7 +62,7 @@ struct scoreboard {
     struct standing {
         std::string strategy;          ///< its name
         std::optional<aggregate> p{};  ///< P*: over the spaces on which a score over time is meaningful; else empty
-        aggregate s{};                 ///< the score by evaluations
+        aggregate s{};                 ///< the score by evaluations, over the spaces that are not easy
         aggregate clamped{};           ///< the same with every share at -1 at least
         double to_5 = 0;               ///< evaluations to 5 %: geometric mean over spaces of `outcome::mean_to_5`
         double regret = 0;             ///< mean over spaces; may be infinite
@@ -83,6 +83,7 @@ struct scoreboard {
     std::size_t judged = 200;               ///< evaluations behind S
     std::vector<std::string> spaces{};      ///< their names
     std::vector<bool> timed{};              ///< of each space, whether P is meaningful
+    std::vector<bool> easy{};               ///< of each, whether it is left out of the means of S (`yardstick::easy`)
     std::vector<outcome> outcomes{};        ///< strategy by strategy, in the order of the spaces
     std::vector<standing> standings{};      ///< of those that have an outcome on every space
     std::vector<difference> differences{};  ///< between the first standing and each other one
@@ -135,6 +136,17 @@ template <class Of>
     return out;
 }
 
+/// The spaces that are not easy; where all are, all.
+[[nodiscard]] inline std::vector<std::size_t> telling_of(std::span<const yardstick> by)
+{
+    std::vector<std::size_t> out, all;
+    for (std::size_t i = 0; i < by.size(); ++i) {
+        all.push_back(i);
+        if (!by[i].easy) out.push_back(i);
+    }
+    return out.empty() ? all : out;
+}
+
 /// The scores of a strategy over all spaces: `of[i]` on the space that `by[i]` measures.
 ///
 /// The intervals are percentile bootstraps over repeats, with 500 resamples; the spaces are fixed. Those of P resample
@@ -148,25 +160,25 @@ template <class Of>
     const auto n = static_cast<double>(of.size());
     std::vector<double> p, s, clamped;
     for (const outcome& o : of) {
-        s.push_back(o.s_mean());
-        clamped.push_back(o.clamped_mean());
         out.to_5 += std::log(o.mean_to_5) / n;
         out.own_seconds += o.own_seconds / n;
         out.regret += o.regret / n;
         out.reached_5 += o.evaluations_to_5 < std::numeric_limits<double>::infinity() ? 1U : 0U;
         out.reached_1 += o.evaluations_to_1 < std::numeric_limits<double>::infinity() ? 1U : 0U;
     }
-    const auto timed = detail::timed_of(by);
+    const auto timed = detail::timed_of(by), telling = detail::telling_of(by);
     for (const std::size_t i : timed) p.push_back(of[i].p);
+    for (const std::size_t i : telling) s.push_back(of[i].s_mean()), clamped.push_back(of[i].clamped_mean());
     const std::size_t repeats = detail::least_repeats(of);
     using rows = std::span<const std::uint32_t>;
     if (!timed.empty())
         out.p = detail::over_spaces(p, repeats, [&](std::size_t i, rows which) {
             return score_by_steps(by[timed[i]], of[timed[i]].ranks, which);
         });
-    out.s = detail::over_spaces(s, repeats, [&](std::size_t i, rows which) { return detail::mean_at(of[i].s, which); });
-    out.clamped = detail::over_spaces(clamped, repeats,
-                                      [&](std::size_t i, rows which) { return detail::mean_at(of[i].clamped, which); });
+    out.s = detail::over_spaces(s, repeats,
+                                [&](std::size_t i, rows which) { return detail::mean_at(of[telling[i]].s, which); });
+    out.clamped = detail::over_spaces(
+        clamped, repeats, [&](std::size_t i, rows which) { return detail::mean_at(of[telling[i]].clamped, which); });
     out.to_5 = std::exp(out.to_5);
     return out;
 }
@@ -182,11 +194,11 @@ template <class Of>
     scoreboard::difference out{.strategy = of.front().strategy, .than = than.front().strategy};
     const std::size_t repeats = (std::min)(detail::least_repeats(of), detail::least_repeats(than));
     std::vector<double> p, s, clamped;
-    for (std::size_t i = 0; i < of.size(); ++i) {
+    const auto timed = detail::timed_of(by), telling = detail::telling_of(by);
+    for (const std::size_t i : telling) {
         s.push_back(of[i].s_mean() - than[i].s_mean());
         clamped.push_back(of[i].clamped_mean() - than[i].clamped_mean());
     }
-    const auto timed = detail::timed_of(by);
     for (const std::size_t i : timed) p.push_back(of[i].p - than[i].p);
     using rows = std::span<const std::uint32_t>;
     if (!timed.empty())
@@ -195,10 +207,12 @@ template <class Of>
             return score_by_steps(by[k], of[k].ranks, which) - score_by_steps(by[k], than[k].ranks, which);
         });
     out.s = detail::over_spaces(s, repeats, [&](std::size_t i, rows which) {
-        return detail::mean_at(of[i].s, which) - detail::mean_at(than[i].s, which);
+        const std::size_t k = telling[i];
+        return detail::mean_at(of[k].s, which) - detail::mean_at(than[k].s, which);
     });
     out.clamped = detail::over_spaces(clamped, repeats, [&](std::size_t i, rows which) {
-        return detail::mean_at(of[i].clamped, which) - detail::mean_at(than[i].clamped, which);
+        const std::size_t k = telling[i];
+        return detail::mean_at(of[k].clamped, which) - detail::mean_at(than[k].clamped, which);
     });
     return out;
 }
@@ -238,6 +252,7 @@ template <class Of>
     for (std::size_t i = 0; i < spaces.size(); ++i) {
         out.spaces.push_back(spaces[i].name);
         out.timed.push_back(by[i].timed());
+        out.easy.push_back(by[i].easy);
     }
     out.outcomes = std::move(outcomes);
     std::vector<std::span<const outcome>> whole;
@@ -254,6 +269,18 @@ template <class Of>
     for (std::size_t k = 1; k < whole.size(); ++k)
         out.differences.push_back(detail::difference_of(by, whole[k], whole[0]));
     return out;
+}
+
+/// What is said of the spaces that are left out of the means of S; empty where none is.
+[[nodiscard]] inline std::string easy_text(const scoreboard& all)
+{
+    std::string names;
+    for (std::size_t i = 0; i < all.easy.size(); ++i)
+        if (all.easy[i]) names += (names.empty() ? "" : ", ") + all.spaces[i];
+    if (names.empty()) return names;
+    const bool every = std::find(all.easy.begin(), all.easy.end(), false) == all.easy.end();
+    return (every ? "Every space is easy" : "Left out of the means of S" + std::to_string(all.judged)) +
+           ", as random search is within 1 % of the optimum by a fifth of the evaluations: " + names + '.';
 }
 
 /// Scores strategies on spaces.

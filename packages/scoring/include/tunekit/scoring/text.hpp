@@ -48,6 +48,7 @@ namespace tunekit::scoring {
         if (d.p) out += ", P* " + signed_text(*d.p);
         out += '\n';
     }
+    if (const std::string easy = easy_text(all); !easy.empty()) out += report::printable(easy) + '\n';
     for (const auto& name : all.incomplete) out += report::printable(name) + ": not on every space, so not ranked\n";
     report::text_table outcomes({"strategy", "space", "P", s_name, "clamped", "to 5 %", "to 1 %", "regret", "failed"},
                                 {-18, -28, 6, 6, 8, 7, 7, 10, 8});

@@ -40,6 +40,9 @@ struct yardstick {
     /// E ln cost of random search after 1, 2, ... evaluations, while that is not the optimum's; a failure counts as the
     /// worst.
     std::vector<double> chance;
+    /// Whether E ln cost of random search is within 1 % of the optimum's after a fifth of the evaluations: a score by
+    /// evaluations then tells luck from luck.
+    bool easy = false;
 
     /// Whether a score over time is meaningful: with a budget below 20 evaluations it is chance.
     [[nodiscard]] bool timed() const { return budget >= 20; }
@@ -110,6 +113,8 @@ namespace detail {
     for (const auto& row : on.rows) all.push_back(row.result.ok() ? row.result.cost : out.valid.back());
     out.chance = detail::logs_at_random(all, (std::min)(evaluations, all.size() - 1));
     const auto to_go = [goal = std::log(out.valid.front())](double chance) { return chance - goal; };
+    const std::size_t fifth = (std::max)(evaluations / 5, std::size_t{1});
+    out.easy = to_go(out.chance[(std::min)(fifth, out.chance.size()) - 1]) <= std::log(1.01);
     while (out.chance.size() > 1 && !(to_go(out.chance.back()) > 1e-12 * to_go(out.chance.front())))
         out.chance.pop_back();
     out.budget = evaluations_at_random(out.valid, 0.05);

@@ -93,7 +93,8 @@ std::vector<index> seen_sources::cover(const forecasts::asked_space& space,
             tunekit::random::philox gen(0);
             all = space.sample(draws, gen);
         }
-        std::erase_if(all, [&](index i) { return !seen.insert(i); });
+        const tunekit::space::index_set hopeless = failed_everywhere(space, there);
+        std::erase_if(all, [&](index i) { return hopeless.contains(i) || !seen.insert(i); });
         const std::vector<double> g = forecasts_of(space, all);
         for (const std::size_t k : best_by_each(g, all.size(), n)) candidates.push_back(all[k]);
     }
@@ -101,6 +102,24 @@ std::vector<index> seen_sources::cover(const forecasts::asked_space& space,
     const std::vector<double> g = forecasts_of(space, candidates);
     for (const std::size_t k : cover_of(g, ordinals_of(space, candidates), candidates.size(), most))
         out.push_back(candidates[k]);
+    return out;
+}
+
+tunekit::space::index_set seen_sources::failed_everywhere(const forecasts::asked_space& space,
+                                                          const tunekit::space::matched_parameters& there) const
+{
+    tunekit::space::index_set ran, out;
+    for (const bool failed : {false, true})
+        for (std::size_t v = 0; v < sources(); ++v) {
+            const experience_source& s = views_[v];
+            const auto names = s.names();
+            for (std::size_t k = 0; k < s.results.size(); ++k)
+                if (s.results[k].failed() == failed)
+                    if (const auto c = there.carry(space, names, s.texts(k), std::nullopt)) {
+                        if (!failed) ran.insert(*c);
+                        else if (!ran.contains(*c)) out.insert(*c);
+                    }
+        }
     return out;
 }
 

@@ -16,6 +16,7 @@
 #include "tunekit/search/outlook.hpp"
 #include "tunekit/space/carried.hpp"
 #include "tunekit/space/concepts.hpp"
+#include "tunekit/space/index_set.hpp"
 
 namespace tunekit::search::detail {
 
@@ -46,9 +47,12 @@ private:
     [[nodiscard]] std::vector<double> forecasts_of(const forecasts::asked_space& space,
                                                    std::span<const index> which) const;
     /// The configurations to begin with: of those that a source measured whole, its best, and that are here. Where
-    /// these are too few, the best by each source's forecast and by their sum, of all or of draws.
+    /// these are too few, the best by each source's forecast and by their sum, of all or of draws, but none that has
+    /// failed wherever it was measured.
     [[nodiscard]] std::vector<index> cover(const forecasts::asked_space& space,
                                            const tunekit::space::matched_parameters& there) const;
+    [[nodiscard]] tunekit::space::index_set failed_everywhere(const forecasts::asked_space& space,
+                                                              const tunekit::space::matched_parameters& there) const;
     /// Those of `which` that are not recalled; they have their places from now on.
     [[nodiscard]] std::vector<index> not_recalled(std::span<const index> which) const;
 
