@@ -21,6 +21,7 @@
 #include "tools/support/program.hpp"
 #include "tools/support/run_options.hpp"
 #include "tools/support/run_report.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/mpi/pool.hpp"
@@ -85,8 +86,8 @@ bool report(const std::vector<tk::task>& tasks, const tk::plan& plan, const std:
     }
     for (std::size_t w = 0; w < pool.workers(); ++w) {
         const auto& m = pool.members()[w];
-        std::printf("worker %zu: %s, %s, %llu answers, %llu lost", w, m.who.host.c_str(), m.who.device.c_str(),
-                    static_cast<unsigned long long>(m.answered), static_cast<unsigned long long>(m.lost));
+        std::printf("worker %zu: %s, %s, %s, %llu lost", w, m.who.host.c_str(), m.who.device.c_str(),
+                    tk::core::detail::counted(m.answered, "answer").c_str(), static_cast<unsigned long long>(m.lost));
         if (const auto c = pool.against_first(w))
             std::printf(", %.3f [%.3f, %.3f] times the first worker's reference", c->value, c->low, c->high);
         std::printf("%s%s\n", m.why.empty() ? "" : ", ", m.why.c_str());

@@ -27,6 +27,7 @@
 #include "packages/kernels/operators/gemm_family.hpp"
 #include "packages/kernels/operators/operator_case.hpp"
 #include "tools/support/program.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/dispatch/fit.hpp"
 #include "tunekit/dispatch/header.hpp"
 #include "tunekit/dispatch/json.hpp"
@@ -158,8 +159,10 @@ void merge(const settings& s)
     for (const auto& [kernel, files] : by_kernel) {
         auto both = dispatch::merge_all(files);
         for (const std::string& line : both.left_out) std::printf("left out: %s\n", line.c_str());
-        std::printf("%s: %zu rows of %zu files, %zu devices, %zu shapes\n", kernel.c_str(), both.all.rows.size(),
-                    files.size(), both.all.devices.size(), both.all.winners().size());
+        using tk::core::detail::counted;
+        std::printf("%s: %s of %s, %s, %s\n", kernel.c_str(), counted(both.all.rows.size(), "row").c_str(),
+                    counted(files.size(), "file").c_str(), counted(both.all.devices.size(), "device").c_str(),
+                    counted(both.all.winners().size(), "shape").c_str());
         merged.push_back(std::move(both.all));
     }
     if (!s.out.empty() && merged.size() != 1)
@@ -209,8 +212,8 @@ void run(const settings& s)
     dispatch::write_results(s.results, all);
     const auto chosen = chosen_into(s.to, {&all, 1}).front();
 
-    std::printf("%zu shapes, %zu of them new; %zu kernels kept\n", all.winners().size(), all.winners().size() - before,
-                chosen.configs.size());
+    std::printf("%s, %zu of them new; %s kept\n", tk::core::detail::counted(all.winners().size(), "shape").c_str(),
+                all.winners().size() - before, tk::core::detail::counted(chosen.configs.size(), "kernel").c_str());
     for (const auto& d : chosen.devices)
         for (const auto& score : d.scores)
             std::printf("  %-8s %.3f of each shape's best, worst %.3f\n", to_text(score.by), score.share, score.worst);

@@ -9,7 +9,7 @@ from os import PathLike
 from . import _core
 from ._call import Limits, check_function, limits_of
 from ._drive import Calls, drive, left_by, with_values, workers_of
-from ._space import Space, arguments_of, shown
+from ._space import Space, arguments_of, counted, shown
 from ._tuner import Trials, Tuner, file_named, front_of, names_of, trials_of
 
 TYPE_CHECKING = False
@@ -215,7 +215,7 @@ class Progress:
         self._failed += bool(kind)
         better, self._best = best < self._best, best
         found = f", {beyond or f'best {best:.6g}'}" if best < float("inf") else ""
-        self._text = f"{self._trials} configurations, {self._failed} failed, {seconds:.1f} s{found}"
+        self._text = f"{counted(self._trials, 'configuration')}, {self._failed} failed, {seconds:.1f} s{found}"
         if self._cell is not None:
             if seconds >= self._next:
                 self._next = seconds + 0.2

@@ -57,6 +57,11 @@ class permutation(Sequence[tuple["Any", ...]]):
         return len(self._orders)
 
 
+def counted(n: int, what: str) -> str:
+    """3 rounds, 1 round."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
 def written(said: object) -> str:
     """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be anything."""
     try:
@@ -297,7 +302,7 @@ class Space(Sequence["Configuration"]):
 
     def __repr__(self) -> str:
         n = self._grid.size()
-        return f"Space of {n} configuration{'' if n == 1 else 's'} over {', '.join(self._names)}"
+        return f"Space of {counted(n, 'configuration')} over {', '.join(self._names)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         parameters: dict[str, Any] = {name: permutation(values[0]) if name in self._places else values for name, values in self._values.items()}

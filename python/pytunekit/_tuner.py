@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fsdecode
 
 from . import _core
-from ._space import Space, pythons, shown, text, written
+from ._space import Space, counted, pythons, shown, text, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -408,7 +408,7 @@ class Tuner:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.outstanding:
-            raise _core.Error(f"tunekit: tuner: is copied while {self.outstanding} jobs are out, want them told or dropped before")
+            raise _core.Error(f"tunekit: tuner: is copied with {counted(self.outstanding, 'job')} out, want them told or dropped before")
         logged = self._arguments["log"] is not None
         done = [one for one in self._run.done if not logged or one[0] in ("begin_with", "know")]
         return (_tuner_of, (self._arguments, done, self._closed))

@@ -11,7 +11,7 @@ from gest_api.vocs import VOCS, DiscreteVariable, ExploreObjective, MaximizeObje
 
 from . import _core
 from ._score import cost_of
-from ._space import Space, shown
+from ._space import Space, counted, shown
 from ._tuner import Failed, Job, Tuner
 
 TYPE_CHECKING = False
@@ -84,7 +84,7 @@ class Generator(_Base):  # type: ignore[misc]
         if len(jobs) < n:
             for job in jobs:
                 self.tuner.drop(job)
-            raise _core.Error(f"tunekit: gest: {n} points are wanted and {len(jobs)} are left of {len(self.space)}, {len(self._out)} are out")
+            raise _core.Error(f"tunekit: gest: {counted(n, 'point')} wanted and {len(jobs)} left of {len(self.space)}, {len(self._out)} out")
         self._out.update((job.index, job) for job in jobs)
         constants = {name: constant.value for name, constant in self.vocs.constants.items()}
         return [job.configuration | constants for job in jobs]

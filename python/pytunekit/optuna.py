@@ -14,7 +14,7 @@ from optuna.trial import FrozenTrial, TrialState  # type: ignore[import-not-foun
 
 from . import _core
 from ._score import cost_of
-from ._space import Space
+from ._space import Space, counted
 from ._tuner import Failed, Job, Tuner
 
 TYPE_CHECKING = False
@@ -83,7 +83,7 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
     def sample_independent(self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution) -> Any:
         """A value for a parameter that the space lacks, at random. For one of the space there is none left: the trial is pruned."""
         if param_name in self._distributions:
-            raise TrialPruned(f"tunekit: of the {len(self.space)} configurations none is left that was not tried")
+            raise TrialPruned(f"tunekit: of {counted(len(self.space), 'configuration')} none is left that was not tried")
         value: Any = self._others.sample_independent(study, trial, param_name, param_distribution)
         return value
 

@@ -59,7 +59,7 @@ def test_a_copy_of_a_tuner_proposes_what_it_would(copied: Callable[[Any], Any]) 
             tuner.tell(job, cost_of(job.index) if job.index % 5 else Failed("no"))
     lost = tuner.ask()
     assert lost is not None
-    with pytest.raises(Error, match="tuner: is copied while 1 jobs are out, want them told or dropped before"):
+    with pytest.raises(Error, match="tuner: is copied with 1 job out, want them told or dropped before"):
         copied(tuner)
     tuner.drop(lost)
     again = copied(tuner)

@@ -487,7 +487,7 @@ def test_an_interrupt_from_outside_ends_an_isolated_run() -> None:
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         assert run.stderr is not None and run.stdout is not None
-        assert "1 configurations" in run.stderr.readline()
+        assert "1 configuration," in run.stderr.readline()
         run.send_signal(signal.SIGINT)
         assert run.stdout.read().split() == ["ready", "interrupted"]
 

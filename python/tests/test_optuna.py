@@ -152,7 +152,7 @@ def test_asked_and_told_it_ends_with_the_space() -> None:
     assert len(set(asked)) == 6
     for wait in (True, False):
         more = study.ask()
-        with pytest.raises(optuna.TrialPruned, match="of the 6 configurations none is left"):
+        with pytest.raises(optuna.TrialPruned, match="of 6 configurations none is left"):
             more.suggest_categorical("a", [1, 2, 4])
         study.tell(more, state=optuna.trial.TrialState.PRUNED)
         if wait:

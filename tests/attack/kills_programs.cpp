@@ -4,9 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#include <climits>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +12,15 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "tests/support/attacks.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/support/signalled_runs.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/program.hpp"
-#include "tunekit/random/uniform.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/search/random.hpp"
 #include "tunekit/space/value_product.hpp"
@@ -104,46 +100,12 @@ auto fresh() { return tk::tuner(space(), tk::search::random{}, {.trials = trials
 
 TEST_CASE("runs of a program, ended by signals at random moments, are taken up to the end")
 {
-    measure::detail::adopt_descent();  // what an ended process leaves is waited for here
-    const support::temporary_folder f;
-    REQUIRE(::setenv("TMPDIR", (f / "").c_str(), 1) == 0);
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-    constexpr int signals[] = {SIGKILL, SIGKILL, SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
-    std::size_t kills = 0, runs = 0, answers = 0;
-    for (std::uint64_t seed = first_seed; kills < kills_wanted; ++seed) {
-        CAPTURE(seed);
-        tk::random::philox dice(seed);
-        const std::string path = f / ("log" + std::to_string(seed));
-        std::string before;
-        for (bool over = false; !over;) {
-            const pid_t child = ::fork();
-            REQUIRE(child >= 0);
-            if (child == 0) take_up(path, self);
-            int status = 0;
-            if (kills < kills_wanted) {
-                ::usleep(static_cast<useconds_t>(5'000 + tk::random::uniform_index(250'000, dice)));
-                ::kill(child, signals[tk::random::uniform_index(std::size(signals), dice)]);
-            }
-            REQUIRE(::waitpid(child, &status, 0) == child);
-            over = WIFEXITED(status);
-            if (over) REQUIRE(WEXITSTATUS(status) == 0);
-            else ++kills;
-            REQUIRE(support::left_over(60) == 0);
-            const std::string text = support::text_of(path);
-            CHECK(text.starts_with(before));
-            before = text.substr(0, text.rfind('\n') + 1);
-        }
-        std::set<tk::index> told;
-        for (const auto& t : tk::io::read_log(path).trials) {
-            CAPTURE(t.candidate);
-            CHECK(told.insert(t.candidate).second);
-            CHECK(t.measured.failed.has_value() == crashes(t.candidate));
-            if (t.measured.failed) CHECK(t.measured.failed->kind == measure::failure_kind::crash);
-            else CHECK(t.measured.cost == static_cast<double>(t.candidate + 1));
-        }
-        CHECK(told.size() == trials);
-        answers += told.size();
-        ++runs;
-    }
-    MESSAGE(kills, " signals in ", runs, " runs, ", answers, " answers");
+    const support::signalled_runs runs{kills_wanted, first_seed, trials};
+    runs([&](const std::string& path) { take_up(path, self); },
+         [](const tk::io::log_content::trial& t) {
+             CHECK(t.measured.failed.has_value() == crashes(t.candidate));
+             if (t.measured.failed) CHECK(t.measured.failed->kind == measure::failure_kind::crash);
+             else CHECK(t.measured.cost == static_cast<double>(t.candidate + 1));
+         });
 }

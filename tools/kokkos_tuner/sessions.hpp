@@ -19,6 +19,7 @@
 #include "tools/kokkos_tuner/ranges.hpp"
 #include "tools/kokkos_tuner/settings.hpp"
 #include "tools/kokkos_tuner/untuned.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/online/options.hpp"
 #include "tunekit/online/registry.hpp"
 #include "tunekit/online/winners_file.hpp"
@@ -133,10 +134,10 @@ public:
         std::string values;
         for (std::size_t k = 0; k < texts.size(); ++k)
             values += (k == 0 ? "" : ", ") + std::string(space.names()[k]) + ' ' + texts[k];
-        std::printf("tunekit: %s: %llu configurations, %llu calls, %s, default %.3g%s, best %.3g%s: %s\n", key_.c_str(),
-                    static_cast<unsigned long long>(space.size()), static_cast<unsigned long long>(is.calls),
-                    tuned_ ? to_text(is.phase) : "not tuned", is.default_cost * unit, name, is.cost * unit, name,
-                    values.c_str());
+        std::printf("tunekit: %s: %s, %s, %s, default %.3g%s, best %.3g%s: %s\n", key_.c_str(),
+                    tunekit::core::detail::counted(space.size(), "configuration").c_str(),
+                    tunekit::core::detail::counted(is.calls, "call").c_str(), tuned_ ? to_text(is.phase) : "not tuned",
+                    is.default_cost * unit, name, is.cost * unit, name, values.c_str());
     }
 
 private:

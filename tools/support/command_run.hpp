@@ -100,6 +100,11 @@ struct command_setup {
         retried_log earlier = retried_of(o, space, head());
         known.insert(known.end(), earlier.known.begin(), earlier.known.end());
         again = std::move(earlier.failed);
+        for (const auto& [name, seconds] :
+             {std::pair("--run-seconds ", o.run_seconds), std::pair("--build-seconds ", o.build_seconds)})
+            if (!(seconds > 0)) tunekit::invalid(name + tunekit::core::text_of(seconds) + ", want more than 0 seconds");
+        if (!(o.cpu_seconds >= 0))
+            tunekit::invalid("--cpu-seconds " + tunekit::core::text_of(o.cpu_seconds) + ", want 0 (no limit) or more");
         how.limits.max_run_seconds = o.run_seconds;
         how.limits.max_build_seconds = o.build_seconds;
         how.limits.max_build_factor = o.build_factor;

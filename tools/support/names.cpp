@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/recipes/adatune.hpp"
 #include "tunekit/recipes/autotvm.hpp"
 #include "tunekit/recipes/chameleon.hpp"
@@ -130,12 +131,13 @@ std::string told_of(const tunekit::experience& past, std::span<const tunekit::ta
         }
     }
     const auto number = [](std::size_t n) { return std::to_string(n); };
-    std::string out = "experience of " + number(past.sources.size()) +
-                      (past.sources.size() == 1 ? " source, " : " sources, ") + number(past.size()) + " results: ";
+    using tunekit::core::detail::counted;
+    std::string out =
+        "experience of " + counted(past.sources.size(), "source") + ", " + counted(past.size(), "result") + ": ";
     if (taking == 0) return out + "none is used, as each has no parameter's name in common, or fewer than 8 costs";
     out += tasks.size() == 1
                ? number(most) + " used"
-               : "up to " + number(most) + " used by " + number(taking) + " of " + number(tasks.size()) + " tasks";
+               : "up to " + number(most) + " used by " + number(taking) + " of " + counted(tasks.size(), "task");
     out += ", " + number(100 * configurations / results) + " % of their results are configurations here";
     const auto add = [&](const char* what, const std::set<std::string>& names) {
         for (const char* before = what; const std::string& n : names) {

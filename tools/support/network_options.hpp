@@ -120,6 +120,7 @@ struct tune_network_options : network_options {
         const auto& net = found();
         using tunekit::require;
         (void)how();
+        require(slot_seconds >= 0, "--slot-seconds is negative or NaN, want 0 or more");
         require(device == "cpu" || device == "cuda", "device \"" + device + "\" is unknown, want one of: cpu, cuda");
         require(templates == "own" || templates == "autotvm",
                 "templates \"" + templates + "\" are unknown, want one of: own, autotvm");

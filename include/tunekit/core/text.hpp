@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <span>
@@ -25,6 +26,12 @@
 namespace tunekit::core {
 
 namespace detail {
+
+/// "3 rounds", "1 round"
+[[nodiscard]] inline std::string counted(std::uint64_t n, const char* what)
+{
+    return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
+}
 
 /// The number with which a text begins.
 template <class T>

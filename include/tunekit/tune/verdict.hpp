@@ -67,12 +67,6 @@ namespace tunekit {
 
 namespace detail {
 
-/// "3 rounds", "1 round"
-[[nodiscard]] inline std::string counted(std::uint64_t n, const char* what)
-{
-    return std::to_string(n) + ' ' + what + (n == 1 ? "" : "s");
-}
-
 /// Three digits at most.
 [[nodiscard]] inline std::string brief(double x)
 {
@@ -84,7 +78,7 @@ namespace detail {
 
 TUNEKIT_INLINE std::string to_text(const verdict& v)
 {
-    using detail::brief, detail::counted;
+    using core::detail::counted, detail::brief;
     std::string out = to_text(v.says);
     const std::string rounds = counted(v.rounds, "round") + " side by side";
     const std::string others = counted(v.finalists - 1, "other");
@@ -106,7 +100,7 @@ TUNEKIT_INLINE std::string to_text(const verdict& v)
 
 TUNEKIT_INLINE std::string to_text(const machine_checks& seen, double seconds)
 {
-    using detail::brief, detail::counted;
+    using core::detail::counted, detail::brief;
     if (!seen.on) return "not watched";
     const std::string spent = brief(seen.seconds) + " s of " + brief(seconds) + " s";
     std::string out = seen.disturbed == 0 ? "watched, and not disturbed in " : "disturbed ";

@@ -37,7 +37,7 @@ def test_a_maximum_constraints_and_known_points() -> None:
     generator.ingest([{**p, "f": 100.0, "c": 11} for p in rest])
     assert {t.failed for t in generator.tuner.trials if t.kind} == {"the constraint c is broken: 11"}
     assert generator.tuner.best == {"tile": 8, "unroll": 2}
-    with pytest.raises(Error, match="1 points are wanted and 0 are left of 15, 1 are out"):
+    with pytest.raises(Error, match="1 point wanted and 0 left of 15, 1 out"):
         generator.suggest()
 
 

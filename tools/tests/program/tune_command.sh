@@ -59,6 +59,9 @@ refuses 'want 0 or more' --space space.json --stop-when-gain-below -1 --calls 9 
 refuses 'want how often' --space space.json --stop-when-gain-below 1 --calls -9 -- ./program.sh {tile} {mode} {on}
 refuses '--seconds nan, want 0 or more' --space space.json --seconds nan -- ./program.sh {tile} {mode} {on}
 refuses '--seconds -1.000000, want 0 or more' --space space.json --seconds -1 -- ./program.sh {tile} {mode} {on}
+refuses '--run-seconds 0, want more than 0' --space space.json --run-seconds 0 -- ./program.sh {tile} {mode} {on}
+refuses '--build-seconds -1, want more than 0' --space space.json --build-seconds -1 -- ./program.sh {tile} {mode} {on}
+refuses '--cpu-seconds nan, want 0' --space space.json --cpu-seconds nan -- ./program.sh {tile} {mode} {on}
 refuses '--rebuild is of what earlier runs built' --space space.json --rebuild -- ./program.sh {tile} {mode} {on}
 refuses '--resume needs a log' --space space.json --resume -- ./program.sh {tile} {mode} {on}
 for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers 1.5' '--repeat -1' '--memory-mib -1'; do

@@ -39,7 +39,7 @@ cp "$work/gemm.results" "$work/copy.results"
 "$program" merge "$work/copy.results" "$work/gemm.results" --out "$work/both.results" --c-header "$work/both.h" --json "$work/both.json" \
     --choice "$work/both.choice" >"$work/merged" || fail "the merge failed"
 cmp -s "$work/gemm.results" "$work/both.results" || fail "a file merged with itself is another one"
-grep -q "^gemm: .* rows of 2 files, 1 devices, 3 shapes" "$work/merged" || fail "the merge says: $(cat "$work/merged")"
+grep -q "^gemm: .* rows of 2 files, 1 device, 3 shapes" "$work/merged" || fail "the merge says: $(cat "$work/merged")"
 refuses 'cannot be opened' merge "$work/gemm.results" "$work/nowhere"
 cat >"$work/use.c" <<'END'
 #include "both.h"

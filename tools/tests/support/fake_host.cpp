@@ -20,6 +20,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <new>
 #include <set>
 #include <string>
@@ -459,6 +461,37 @@ struct processes {
         check(has(text_of(file.c_str()), "name=ended team"), "an end without finalize loses what was found");
     }
 
+    /// Signals at any moment of a process that saves again and again end it, and the file stays whole: the next one begins
+    /// with what was found.
+    void signalled() const
+    {
+        for (std::size_t k = 0; k < 30; ++k) {
+            constexpr int signals[] = {SIGKILL, SIGTERM, SIGKILL, SIGHUP, SIGINT, SIGKILL, SIGQUIT};
+            const int signal = signals[k % std::size(signals)];
+            const int status = in_process(library, with({"--quiet=1", "--every=0.001"}), [&](scenes& s) {
+                const pid_t self = getpid();
+                if (fork() == 0) {
+                    usleep(static_cast<useconds_t>(20'000 + 7919 * k % 40'000));
+                    for (int n = 0; n < 20; ++n, usleep(100)) kill(self, signal);
+                    _exit(0);
+                }
+                for (;;) s.calls("signalled", 200);
+            });
+            check(WIFSIGNALED(status) && WTERMSIG(status) == signal, "a signal does not end a process that saves");
+        }
+        check(has(text_of(file.c_str()), "name=signalled team"), "signals lose what was found");
+        check(in_process(library, with({"--quiet=1"}),
+                         [](scenes& s) {
+                             int fastest = 0;
+                             s.calls("signalled", 300, [&](std::int64_t n) { fastest += n == 16; });
+                             check(fastest > 280, "after signals a program does not begin with what was found");
+                             s.t.finalize();
+                         }) == 0,
+              "a program after signals fails");
+        for (const auto& beside : std::filesystem::directory_iterator("."))  // of killed ones; ours go after a minute
+            if (beside.path().filename().string().starts_with(file + '.')) std::filesystem::remove(beside);
+    }
+
     /// A timed call that never ends stops its kernel for a while, and no longer.
     void never_ended() const
     {
@@ -642,6 +675,7 @@ int main(int argc, char** argv)
     const processes own{argv[1], std::string(file) + ".own"};
     own.short_programs();
     own.other_ends();
+    own.signalled();
     own.never_ended();
     own.allocations_of_a_call();
     own.ranks();

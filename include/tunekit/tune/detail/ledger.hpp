@@ -17,6 +17,7 @@
 #include "tunekit/core/compiled.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/space/index_set.hpp"
@@ -219,8 +220,8 @@ TUNEKIT_INLINE std::vector<job> ledger::accept(std::span<const index> proposed, 
                                                const measure::limits& within)
 {
     if (proposed.size() > n)
-        throw error("tuner: the strategy proposed " + std::to_string(proposed.size()) +
-                    " configurations where it was asked for " + std::to_string(n) + "; want at most that many");
+        throw error("tuner: the strategy proposed " + core::detail::counted(proposed.size(), "configuration") +
+                    " where it was asked for " + std::to_string(n) + "; want at most that many");
     std::vector<job> out;
     out.reserve(proposed.size());
     for (const index i : proposed) {

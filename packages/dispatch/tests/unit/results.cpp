@@ -85,7 +85,7 @@ TEST_CASE("a row that does not fit is refused")
     };
     refused([](auto& r) { r.device.clear(); }, "want its name");
     refused([](auto& r) { r.device = "a\nb"; }, "want its name");
-    refused([](auto& r) { r.at = {8}; }, "a shape of 1 sizes, want one for each of m n");
+    refused([](auto& r) { r.at = {8}; }, "a shape of 1 size, want one for each of m n");
     refused([](auto& r) { r.at = {}; }, "a shape of 0 sizes");
     refused([](auto& r) { r.at = {8, 0}; }, "the shape m=8 n=0 with a size below 1");
     refused([](auto& r) { r.values.pop_back(); }, "other values");
@@ -228,6 +228,7 @@ TEST_CASE("a file whose lines do not fit is refused with the line's number")
     refused(d + "1 1 0 1 2 2 1 s\n", "low <= seconds");
     refused("config 0 4%zz\n", "is not a field");
     refused("device box\n", "wants a device and a date");
+    refused("config 0 4\ndevice box a%0Ab\n1 1 0 1 1 1 1 s\n", "line 9: results: a date has several lines");
     CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::detail::results_in("{\"tunekit_log\":2}\n", "results run.jsonl")),
                          doctest::Contains("run.jsonl: is not a file of results"), tunekit::error);
 }

@@ -320,7 +320,7 @@ TEST_CASE("the table is in the order of the space, and tells what is missing and
     const auto part = tk::io::table_of(recorded, space);
     REQUIRE(part.problems.size() == 2);
     CHECK(part.problems[0].what == "is not a configuration of the space, want one within the constraints");
-    CHECK(part.problems[1].what == "2 configurations of the space have no row, want all recorded");
+    CHECK(part.problems[1].what == "2 configurations of the space without a row, want all recorded");
     CHECK(part.rows[static_cast<std::size_t>(space.index_of({1, 0, 7}).value())].result.failed.value().kind ==
           failure_kind::invalid);
 }

@@ -96,7 +96,7 @@ TEST_CASE("times are in the unit that the file, or else the objective, says, in 
 {
     const std::pair<double, std::vector<std::string>> spellings[] = {
         {1, {"s", "S", "sec", "Secs", "second", "Seconds", "SECONDS"}},
-        {1e-3, {"ms", "MS", "msec", "millisecond", "Milliseconds", "MILLISECONDS"}},
+        {1e-3, {"ms", "MS", "msec", "millisecond", "Milliseconds", "MILLISECONDS", "miliseconds"}},
         {1e-6, {"us", "\xC2\xB5s", "\xCE\xBCs", "usec", "microsecond", "Microseconds", "microseconds"}},
         {1e-9, {"ns", "NS", "nsec", "nanosecond", "Nanoseconds"}}};
     const auto near = [](double x, double wanted) { return x == doctest::Approx(wanted).epsilon(1e-15); };

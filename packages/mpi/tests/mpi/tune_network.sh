@@ -60,6 +60,32 @@ for signal in TERM HUP; do
     [ "$(grep -cE '^A[0-9]+ ' "$work/table")" = 5 ] || fail "SIG$signal: no table"
 done
 
+# A rank that is stopped for good: the others go on, the table says that it does not answer, and the job ends with all of its ranks.
+"$mpirun" -n 3 "$program" --network alexnet --seconds 20 --seed 3 --log "$work/stopped" >"$work/table" 2>"$work/err" &
+child=$!
+waits_for "$work/stopped"
+stopped=none
+for process in /proc/[0-9]*; do
+    [ "$(readlink "$process/exe" 2>/dev/null)" = "$(readlink -f "$program")" ] || continue
+    tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qE '^(OMPI_COMM_WORLD_RANK|PMI_RANK)=2$' || continue
+    parent=$(sed -n 's/^PPid:[[:space:]]*//p' "$process/status")
+    [ "$(readlink "/proc/$parent/exe" 2>/dev/null)" != "$(readlink -f "$program")" ] || continue # a worker of the rank
+    stopped=${process#/proc/}
+    kill -s STOP "$stopped"
+done
+[ "$stopped" != none ] || fail 'no process of rank 2 was found'
+status=0
+wait $child || status=$?
+[ "$status" = 0 ] || fail "a stopped rank: exit status $status"
+[ "$(grep -cE '^A[0-9]+ ' "$work/table")" = 5 ] || fail 'a stopped rank: no table'
+grep -qE '^worker 1: .* does not answer: nothing was heard of it for ' "$work/table" || fail 'a stopped rank: the table does not name it'
+tries=0
+while [ -e "/proc/$stopped" ] && [ $tries -lt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+! grep -q '^State:.*stopped' "/proc/$stopped/status" 2>/dev/null || fail 'a stopped rank is left'
+
 # What was found is printed before anything that can fail: the folder of the log is removed, or the disk is full from some line on.
 # ends_early WHAT WORDS: so does the run of $child, with a line of its own.
 ends_early() {

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdint>
 
 #include "packages/online/tests/support/changing_kernel.hpp"
@@ -121,4 +122,50 @@ TEST_CASE("drift: one disturbed call says nothing, however long it took")
     CHECK_FALSE(d.alarm());
     for (int n = 0; n < 100; ++n) d.add(n % 10 == 0 ? 1e-3 : 1e-5);
     CHECK_FALSE(d.alarm());
+}
+
+TEST_CASE("drift: whatever positive times are told, costs stay positive and finite, and the calls stay in the space")
+{
+    constexpr double least = 5e-324, most = 1.7976931348623157e308;
+    const auto hostile = [](int kind, std::uint64_t call, tk::random::philox& gen) {
+        switch (kind) {
+            case 0:
+                return call % 2 == 0 ? least : most;
+            case 1:
+                return 1e-5 * std::pow(1.3, static_cast<double>(call % 2000));
+            case 2:
+                return call % 3 == 0 ? 1e-5 : most;
+            case 3:
+                return std::pow(10.0, 600 * tk::random::uniform_01(gen) - 300);
+            case 4:
+                return call < 5000 ? 1e-5 : most;  // a clock that steps far forth at each call
+            case 5:
+                return call < 5000 ? most : least;
+            case 6:
+                return 1e300 * (1 + 0.3 * static_cast<double>(call % 7));
+            default:
+                return call % 50 == 0 ? 3600.0 : 1e-5;
+        }
+    };
+    for (int kind = 0; kind < 8; ++kind) {
+        CAPTURE(kind);
+        changing_kernel k{.noise = 0.1, .slow_default = 2, .gen = tk::random::philox(1)};
+        context t = begun(k, 1);
+        std::uint64_t timed = 0;
+        for (int call = 0; call < 200'000; ++call) {
+            REQUIRE(kernels.index_of(t.next()));
+            if (!t.wants_time()) continue;
+            const double seconds = hostile(kind, timed++, k.gen);
+            REQUIRE((seconds > 0 && std::isfinite(seconds)));
+            t.report(seconds);
+            const auto now = t.status();
+            CAPTURE(timed);
+            CAPTURE(now.cost);
+            CAPTURE(now.default_cost);
+            CAPTURE(to_text(now.phase));
+            REQUIRE((now.cost > 0 && now.cost <= most));
+            REQUIRE((now.default_cost > 0 && now.default_cost <= most));
+        }
+        CHECK(timed > 100);
+    }
 }

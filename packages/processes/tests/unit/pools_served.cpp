@@ -157,7 +157,7 @@ TEST_CASE("served workers: what does not fit is refused, with the reason, and no
     CHECK(holds(message([] { static_cast<void>(measure::served_workers(1, some{.values = 9})); }),
                 "has another space for task 0, of size 10, want the one of size 9"));
     CHECK(holds(message([] { static_cast<void>(measure::served_workers(1, std::vector<measure::task_identity>(2))); }),
-                "has 1 tasks, want 2"));
+                "has 1 task, want 2"));
     CHECK(holds(message([] { static_cast<void>(pool_of(1, {.arguments = {"throws"}})); }),
                 "does not serve: no such device"));
     CHECK(holds(message([] { static_cast<void>(pool_of(1, {.arguments = {"is newer"}})); }),

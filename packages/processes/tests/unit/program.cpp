@@ -131,6 +131,12 @@ TEST_CASE("program: the repeats of a configuration end with the budget of the ru
     CHECK(text_of(at / "runs") == "x\n");
     p.repeat_until(std::numeric_limits<double>::infinity());
     CHECK(measured(p, 1).runs == 6);
+    o.repetition = measure::any_repetition(measure::fixed{.runs = 6, .batch = 3});  // within a batch, too
+    program batches(numbers(3), o);
+    batches.repeat_until(0);
+    const auto first = measured(batches, 0);
+    CHECK(first.runs == 1);
+    CHECK(first.batches == std::vector<double>{2});
 }
 
 TEST_CASE("program: who has no cost to beat yet has three batches, or all where that is wanted")

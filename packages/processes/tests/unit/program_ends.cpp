@@ -84,6 +84,22 @@ TEST_CASE("program: a process may not have more memory than it may")
     CHECK(of(o).failed);  // tail keeps its input and is told that there is no memory
 }
 
+TEST_CASE("program: a number in the middle of 40 MiB is found, in output of one line and of many, in errors and files")
+{
+    temporary_folder at;
+    const std::string xs = "head -c 20000000 /dev/zero | tr '\\0' ", number = "; printf ' t=%s ' 7; ";
+    const auto cost = [](const std::string& shell, const std::string& file = {}) {
+        const auto m = of(
+            {.command = script(shell), .result_file = file, .cost = measure::matched("t=([0-9]+)"), .repetition = once},
+            {.run_seconds = 60});
+        REQUIRE_MESSAGE(m.ok(), (m.failed ? m.failed->message : ""));
+        return m.cost;
+    };
+    CHECK(cost(xs + "x" + number + xs + "y") == 7);
+    CHECK(cost("{ yes | head -c 20000000" + number + "yes | head -c 20000000; } >&2") == 7);
+    CHECK(cost("{ " + xs + "x" + number + xs + "y; } > " + (at / "out"), at / "out") == 7);
+}
+
 TEST_CASE("program: a gibibyte of output is heard, and its ends are kept")
 {
     const auto m = of({.command = script("echo first 7; head -c 1073741824 /dev/zero; echo; echo last 8"),

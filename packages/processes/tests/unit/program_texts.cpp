@@ -82,6 +82,8 @@ TEST_CASE("matched: progress bars, long lines and zero bytes hide no number; wha
     CHECK(!contains(why({.output = "a"}), "kept"));
     CHECK(
         contains(why({.output = "a", .cut = true}), "'a'; it wrote more than is kept, and the middle of that was not"));
+    CHECK(contains(why({.output = "a", .errors_cut = true}), "'a'; it wrote more than is kept"));
+    CHECK(!contains(why({.errors_cut = true, .file = "a"}), "kept"));
     CHECK(contains(why({.cut = true, .file = "a"}), "the file is longer than what is kept of it, and its end was not"));
 }
 

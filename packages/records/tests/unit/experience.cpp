@@ -157,7 +157,7 @@ TEST_CASE("what cannot be used is left out with a line, and the rest is read")
     CHECK(told("c.jsonl", "changed or damaged") == 1);
     CHECK(told("d.log", "is no") == 1);
     CHECK(told("e.jsonl", "nothing was logged yet") == 1);
-    CHECK(told("g.jsonl", "1 results left out: they do not name their values") == 1);
+    CHECK(told("g.jsonl", "1 result left out: they do not name their values") == 1);
     CHECK(told("none.jsonl", "cannot be opened") == 1);
     CHECK(told("f.txt", "") == 0);
 }

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -47,6 +48,36 @@ TEST_CASE("at_pointer: a line of any length is read; what was not kept of it is 
     CHECK(!contains(why({.output = "{"}), "kept"));
     CHECK(contains(why({.output = "{", .cut = true}), "it wrote more than is kept, and the middle"));
     CHECK(contains(why({.cut = true, .file = "{"}), "the file is longer than what is kept of it, and its end"));
+}
+
+TEST_CASE("at_pointer finds what the whole JSON has there, for each pointer and text")
+{
+    const char* const texts[] = {R"({"a": 1, "b": [2, {"a": 3}, [4, 5]], "c": {"a": {"": 6}, "b/": 7, "m~n": 8}})",
+                                 R"([[0, 1], [2, [3, {"0": 4}]], {"1": 5, "a": null}])",
+                                 R"({"a": 1, "a": "x", "b": 1, "b": {"a": 2}, "c": {"a": 3}, "c": {"b": 4}})",
+                                 R"({"b": {"a": 2}, "b": 3, "a": "x", "a": 1.5})",
+                                 "7",
+                                 "[]",
+                                 "{}",
+                                 R"({"a": -3, "b": [18446744073709551615, true, 1e300]})"};
+    int there = 0;
+    for (const char* text : texts)
+        for (const char* pointer :
+             {"",       "/a",       "/b",   "/c",    "/b/0",   "/b/1",    "/b/1/a", "/b/2/0", "/b/2/1", "/b/2",
+              "/b/a",   "/c/a",     "/c/b", "/c/a/", "/c/b~1", "/c/m~0n", "/0",     "/0/1",   "/1",     "/1/0",
+              "/1/1/0", "/1/1/1/0", "/2/1", "/2/a",  "/00",    "/0/01",   "/-",     "/a/0"}) {
+            const auto whole = nlohmann::json::parse(text);
+            const nlohmann::json::json_pointer at(pointer);
+            const bool has = whole.contains(at) && whole.at(at).is_number();
+            CAPTURE(text);
+            CAPTURE(pointer);
+            there += has ? 1 : 0;
+            if (has) CHECK(measure::at_pointer(pointer)(said(text)) == whole.at(at).get<double>());
+            else CHECK_THROWS_AS(static_cast<void>(measure::at_pointer(pointer)(said(text))), measure::candidate_error);
+        }
+    CHECK(there == 21);  // counted by another program
+    CHECK(measure::at_pointer("/t")(
+              said(R"({"a": )" + std::string(100'000, '[') + std::string(100'000, ']') + R"(, "t": 2})")) == 2);
 }
 
 TEST_CASE("a program's cost and numbers come from the JSON that it writes")

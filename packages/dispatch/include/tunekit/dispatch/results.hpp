@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/concepts.hpp"
 #include "tunekit/stats/interval.hpp"
@@ -58,7 +59,7 @@ namespace detail {
                                              std::span<const enumeration> words)
 {
     if (at.empty() || at.size() != names.size()) {
-        std::string out = "a shape of " + std::to_string(at.size()) + " sizes, want one for each of";
+        std::string out = "a shape of " + core::detail::counted(at.size(), "size") + ", want one for each of";
         for (const std::string& n : names) out += ' ' + n;
         return out;
     }

@@ -140,10 +140,10 @@ private:
                                                    : "is a second row of one shape and configuration");
         try {
             all_.add(std::move(r));
+            all_.set_date(device_, date_);
         } catch (const std::invalid_argument& bad) {
-            in_.refuse(bad.what());
+            in_.refuse(bad.what() + std::string_view("tunekit: ").size());
         }
-        all_.set_date(device_, date_);
     }
 
     io::sealed_reader in_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/formats/listed.hpp"
 #include "tunekit/formats/space_record.hpp"
 #include "tunekit/measure/replay.hpp"
@@ -89,7 +90,8 @@ template <space::gridded Space>
     }
     if (missing != 0)
         out.problems.push_back(
-            {"record", 0, "", std::to_string(missing) + " configurations of the space have no row, want all recorded"});
+            {"record", 0, "",
+             core::detail::counted(missing, "configuration") + " of the space without a row, want all recorded"});
     return out;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
@@ -95,8 +96,8 @@ public:
             if (out_ == 0 && room() > 0) return {};
             const double moment = carrier_->now();
             if (failing_ >= leased_options::give_up_after)
-                throw error("mpi.pool: nothing can be measured: " + std::to_string(failing_) +
-                            " configurations failed, the last on worker " + last_failure_ +
+                throw error("mpi.pool: nothing can be measured: " + core::detail::counted(failing_, "configuration") +
+                            " failed, the last on worker " + last_failure_ +
                             "; want workers or a space with which something works, or a reference that does");
             const bool nobody =
                 !roster_.complete() && (roster_.hopeless() || moment >= complete_at_ + options_.join_seconds);

@@ -5,6 +5,7 @@
 /// A reading for programs that write JSON. Needs nlohmann-json.
 
 #include <string>
+#include <vector>
 
 #include "tunekit/processes/program/finished_run.hpp"
 
@@ -14,7 +15,8 @@ namespace tunekit::measure {
 ///
 ///     program_options{.command = {"./bench"}, .cost = at_pointer("/benchmarks/0/real_time")}
 ///
-/// Text that is no JSON, or has no number there, is a failure `bad_cost`.
+/// Text that is no JSON, or has no number there, is a failure `bad_cost`. It is read without a copy of what else it
+/// has.
 class at_pointer {
 public:
     /// Takes a pointer such as "/result/seconds". Throws std::invalid_argument where it is not a pointer.
@@ -25,6 +27,7 @@ public:
 
 private:
     std::string pointer_;
+    std::vector<std::string> names_;  ///< its parts, the outermost first
 };
 
 }  // namespace tunekit::measure

@@ -97,8 +97,9 @@ std::string compare(const std::string& path, const log_content::head& was, const
         for (std::size_t j = 0; k == 0 && texts.size() == these.size() && j < these.size(); ++j)
             same("the values of " + now.parameters[j], joined(texts[j]), joined(these[j]));
         if (before.size != now.size)
-            throw error("log " + path + ": the space of its task " + now.name + " has " + std::to_string(before.size) +
-                        " configurations, that of this run " + std::to_string(now.size) + remedy);
+            throw error("log " + path + ": the space of its task " + now.name + " has " +
+                        core::detail::counted(before.size, "configuration") + ", that of this run " +
+                        std::to_string(now.size) + remedy);
         if (before.fingerprint != now.fingerprint)
             throw error("log " + path + ": the space of its task " + now.name + " has other " +
                         (k == 0 && !texts.empty() && !these.empty() ? "" : "values or ") +
@@ -137,7 +138,8 @@ std::string difference(const logged_view& run, const std::vector<job>& was, cons
             return "a run was given up above " + core::text_of(a.limits.abandon_above) + ", is above " +
                    core::text_of(b.limits.abandon_above);
     }
-    return "it asked for " + std::to_string(was.size()) + " configurations, this run for " + std::to_string(is.size());
+    return "it asked for " + core::detail::counted(was.size(), "configuration") + ", this run for " +
+           std::to_string(is.size());
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ experience experience_of(const log_content& log, const std::string& name)
         if (e.what == log_content::event::kind::known) take(e.jobs.front().task, e.values, e.measured);
     for (const log_content::trial& t : log.trials) take(static_cast<std::size_t>(t.task), t.values, t.measured);
     const auto note = [&](std::size_t n, const char* why) {
-        if (n > 0) out.notes.push_back("log " + name + ": " + std::to_string(n) + " results left out: " + why);
+        if (n > 0) out.notes.push_back("log " + name + ": " + core::detail::counted(n, "result") + " left out: " + why);
     };
     note(nameless, "they do not name their values, as older logs; read it with io::trials_of and its space");
     note(crowded, "a parameter has more than 65535 values");

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/processes/files/log_file.hpp"
 #include "tunekit/processes/files/regular_file.hpp"
 #include "tunekit/processes/files/text.hpp"
@@ -404,9 +405,9 @@ std::vector<measure::trial> trials_of(const log_content& log, const std::string&
         if (task.name != name) continue;
         if (task.size != size || task.fingerprint != fingerprint)
             throw error("log: task " + name + " was tuned over another space" +
-                        (task.size == size
-                             ? std::string()
-                             : ", of " + std::to_string(task.size) + " configurations, not " + std::to_string(size)) +
+                        (task.size == size ? std::string()
+                                           : ", of " + core::detail::counted(task.size, "configuration") + ", not " +
+                                                 std::to_string(size)) +
                         "; give the space that the log was written with, or delete the log and tune again");
         std::vector<measure::trial> out;
         for (const log_content::trial& t : log.trials)

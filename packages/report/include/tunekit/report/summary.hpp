@@ -236,7 +236,8 @@ namespace detail {
     if (trials == 0) return {.headline = "Nothing was measured yet."};
     summary out;
     if (const auto points = latency_of(run); points.empty()) {
-        out.headline = count(without) + " of " + count(run.tasks.size()) + " tasks have no configuration that runs.";
+        out.headline = count(without) + " of " + count_of(run.tasks.size(), "task") +
+                       (without == 1 ? " has" : " have") + " no configuration that runs.";
     } else {
         const auto separated = std::count_if(
             all.begin(), all.end(), [](const findings& f) { return f.verdict.says == verdict::kind::separated; });

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/report/document.hpp"
 #include "tunekit/report/figures.hpp"
 #include "tunekit/report/line_chart.hpp"
@@ -51,7 +52,7 @@ namespace detail {
     out.push_back("S" + std::to_string(all.judged) +
                   " is the share of the way from random search (0) to the optimum (1) in the "
                   "logarithm of cost, as a mean over the first " +
-                  std::to_string(all.judged) + " evaluations" +
+                  core::detail::counted(all.judged, "evaluation") +
                   (best->p ? "; P* is the same by time, and " + best->strategy + " has " + with_interval(*best->p)
                            : std::string()) +
                   '.');

@@ -14,6 +14,7 @@
 
 #include "tunekit/core/config.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/processes/files/problem.hpp"
@@ -43,8 +44,8 @@ struct recording {
                                             std::vector<measure::recorded_row> rows)
 {
     if (rows.size() != space.size())
-        invalid("recording_of: \"" + name + "\" has " + std::to_string(rows.size()) + " rows for " +
-                std::to_string(space.size()) + " configurations, want one for each");
+        invalid("recording_of: \"" + name + "\" has " + core::detail::counted(rows.size(), "row") + " for " +
+                core::detail::counted(space.size(), "configuration") + ", want one for each");
     double optimum = std::numeric_limits<double>::infinity();
     for (const auto& row : rows)
         if (row.result.ok()) optimum = (std::min)(optimum, row.result.cost);

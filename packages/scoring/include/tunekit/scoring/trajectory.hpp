@@ -12,6 +12,7 @@
 
 #include "tunekit/core/config.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/random/philox.hpp"
@@ -48,8 +49,8 @@ namespace detail {
 inline void check_batch(const recording& on, const std::vector<index>& batch, std::size_t most, space::index_set& seen)
 {
     if (batch.size() > most)
-        throw error("play: the strategy proposed " + std::to_string(batch.size()) + " configurations, want at most " +
-                    std::to_string(most));
+        throw error("play: the strategy proposed " + core::detail::counted(batch.size(), "configuration") +
+                    ", want at most " + std::to_string(most));
     for (const index i : batch) {
         if (i >= on.rows.size())
             throw error("play: the strategy proposed configuration " + std::to_string(i) + ", want one of the " +

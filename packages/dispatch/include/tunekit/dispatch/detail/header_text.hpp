@@ -29,8 +29,8 @@ namespace tunekit::dispatch::detail {
     for (const choice::part& d : c.devices) {
         devices += "//\n// Device " + as_comment(d.device) + (&d == &home ? " (home)" : "") + ", measured " +
                    (d.date.empty() ? "on a day not said" : as_comment(d.date)) + ", " +
-                   std::to_string(d.shapes.size()) + " shapes; to others it answers by rung " + to_text(d.general) +
-                   ".\n";
+                   core::detail::counted(d.shapes.size(), "shape") + "; to others it answers by rung " +
+                   to_text(d.general) + ".\n";
         if (!d.scores.empty())
             devices += "//   rung     shapes  best/chosen  worst  untuned/chosen  least  slower than untuned\n";
         for (const choice::score& s : d.scores) {

@@ -13,12 +13,14 @@
 namespace tunekit::io::detail {
 
 /// How many of a unit a second has: of "ms" 1000. None where the word is no unit of time. In any case, in the plural,
-/// and with either of the two signs for micro.
+/// and with either of the two signs for micro; public T4 files of Kernel Tuner say "miliseconds".
 [[nodiscard]] inline std::optional<double> per_second(std::string_view unit)
 {
     static constexpr std::pair<std::string_view, double> known[] = {
-        {"s", 1},    {"sec", 1},    {"second", 1},        {"ms", 1e3}, {"msec", 1e3}, {"millisecond", 1e3},
-        {"us", 1e6}, {"usec", 1e6}, {"microsecond", 1e6}, {"ns", 1e9}, {"nsec", 1e9}, {"nanosecond", 1e9}};
+        {"s", 1},           {"sec", 1},           {"second", 1},       {"ms", 1e3},
+        {"msec", 1e3},      {"millisecond", 1e3}, {"milisecond", 1e3}, {"us", 1e6},
+        {"usec", 1e6},      {"microsecond", 1e6}, {"ns", 1e9},         {"nsec", 1e9},
+        {"nanosecond", 1e9}};
     std::string word;
     if (unit.starts_with("\xC2\xB5") || unit.starts_with("\xCE\xBC")) {
         word = "u";

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/text.hpp"
 #include "tunekit/mpi/detail/piece.hpp"
 #include "tunekit/mpi/detail/quarantine.hpp"
 #include "tunekit/mpi/members.hpp"
@@ -73,8 +74,9 @@ public:
     [[nodiscard]] std::string why(std::size_t w, duty a) const
     {
         const std::string last = failures_[w].empty() ? "lost them" : "the last with " + failures_[w];
-        return "was taken out: " + std::to_string(rules_[static_cast<std::size_t>(a)].alone(w)) +
-               " configurations failed on it that others measured, " + last;
+        return "was taken out: " +
+               core::detail::counted(rules_[static_cast<std::size_t>(a)].alone(w), "configuration") +
+               " failed on it that others measured, " + last;
     }
 
     /// Whether the failure of a piece counts, or must be seen on another worker first.

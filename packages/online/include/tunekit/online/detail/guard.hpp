@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "tunekit/online/detail/drift.hpp"
@@ -93,7 +94,7 @@ public:
         if (!examining_) {
             ++r.seen;
             r.ratio += (y - r.ratio) / static_cast<double>((std::min)(r.seen, most_seen));
-            if (r.at_once > 0 && --r.at_once == 0) what_.runner_up_cost = what_.cost * std::exp(-r.ratio);
+            if (r.at_once > 0 && --r.at_once == 0) what_.runner_up_cost = scaled(what_.cost, std::exp(-r.ratio));
             plan(o);
             return std::nullopt;
         }
@@ -147,6 +148,13 @@ private:
         friend bool operator==(const rival&, const rival&) = default;
     };
 
+    /// A cost times a factor, within what a double holds.
+    [[nodiscard]] static double scaled(double cost, double factor) noexcept
+    {
+        using range = std::numeric_limits<double>;
+        return std::isfinite(cost) ? std::clamp(cost * factor, range::denorm_min(), (range::max)()) : cost;
+    }
+
     [[nodiscard]] bool usable(const rival& r) const noexcept
     {
         return r.candidate != what_.winner && std::isfinite(r.ratio);
@@ -184,10 +192,8 @@ private:
     {
         examining_ = false;
         watched_.accept();
-        const double slower = std::exp(rise_);
-        what_.cost *= slower;
-        what_.runner_up_cost *= slower;
-        what_.default_cost *= slower;
+        for (double* const cost : {&what_.cost, &what_.runner_up_cost, &what_.default_cost})
+            *cost = scaled(*cost, std::exp(rise_));
     }
 
     /// Whether the pairs have told whose rise it is, and what follows.

@@ -50,7 +50,7 @@ void bounded_text::add(std::string_view more)
     more.remove_prefix(first);
     total_ += more.size();
     tail_ += more;
-    if (tail_.size() > 4 * half_) tail_.erase(0, tail_.size() - half_);
+    if (tail_.size() > 2 * half_) tail_.erase(0, tail_.size() - half_);
 }
 
 std::string bounded_text::text() const

@@ -93,6 +93,7 @@ finished_run command_runner::run(const command_line& what, const command_limits&
     out.output = output.text();
     out.errors = errors.text();
     out.cut = output.cut();
+    out.errors_cut = errors.cut();
     return out;
 }
 

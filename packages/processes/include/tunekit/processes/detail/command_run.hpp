@@ -29,7 +29,7 @@ struct command_limits {
     double wall_seconds = std::numeric_limits<double>::infinity();
     double cpu_seconds = std::numeric_limits<double>::infinity();  ///< of each of its processes
     std::size_t memory_bytes = 0;                     ///< address space of each of its processes; 0: no limit
-    std::size_t output_bytes = std::size_t{1} << 20;  ///< kept of each text
+    std::size_t output_bytes = std::size_t{1} << 26;  ///< kept of each text
 };
 
 /// Runs commands, one after another. It needs a process that does nothing else, and that process inherits orphaned

@@ -40,6 +40,7 @@ void program_runs::measure(measurement& out, std::vector<double>& numbers)
         for (std::uint32_t done = 0; done < wanted;) {
             const double moment = now_(), left = (std::max)(deadline_ - moment, 0.0);
             const bool late = left < fastest_ || moment >= repeat_until_;
+            if (late && out.batches.empty() && done > 0) out.batches.push_back(sum / done);
             if (!out.batches.empty() && (late || ended_ >= 3)) return conclude_early(out);
             const bool cuts = !options_.cost && within_.abandon_above < left;
             ++begun;

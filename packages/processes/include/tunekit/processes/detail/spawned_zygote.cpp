@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/child.hpp"
 #include "tunekit/processes/detail/zygote.hpp"
@@ -67,7 +68,7 @@ void await_hello(const served_program& program, const descriptor& control)
                std::string(bytes.begin() + sizeof hello, bytes.begin() + static_cast<std::ptrdiff_t>(size)));
     if (size != sizeof hello + hello.tasks * sizeof(task_identity)) refuse("answers nonsense");
     if (hello.tasks != program.tasks.size())
-        refuse("has " + std::to_string(hello.tasks) + " tasks, want " + std::to_string(program.tasks.size()));
+        refuse("has " + core::detail::counted(hello.tasks, "task") + ", want " + std::to_string(program.tasks.size()));
     for (std::size_t t = 0; t < program.tasks.size(); ++t) {
         task_identity have;
         std::memcpy(&have, rest + t * sizeof have, sizeof have);

@@ -84,9 +84,10 @@ struct program_options {
     double cpu_seconds =
         std::numeric_limits<double>::infinity();  ///< > 0; processor time of each of its processes, in whole seconds
     std::size_t memory_bytes = 0;                 ///< address space that each of its processes may have; 0: no limit
-    /// >= 1; the bytes kept of the output and of the errors: of a longer text the first and the last half. Of a longer
-    /// result file the beginning is kept.
-    std::size_t output_bytes = std::size_t{1} << 20;
+    /// >= 1; the bytes kept of the output and of the errors, and so searched for numbers: of a longer text the first
+    /// and the last half. Of a longer result file the beginning is kept. A worker that hears more of each has 2.5 times
+    /// as much.
+    std::size_t output_bytes = std::size_t{1} << 26;
     std::size_t workers = 1;   ///< >= 1; configurations that run at a time
     std::size_t builders = 0;  ///< configurations that are built while others run; 0: a worker builds before it runs
     bool keep_empty = false;   ///< whether an argument that is one placeholder with an empty value stays an argument

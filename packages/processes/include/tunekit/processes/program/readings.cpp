@@ -26,9 +26,8 @@ std::pair<double, std::size_t> leading_number(const char* text)
 
 std::string left_out(const finished_run& run)
 {
-    if (!run.cut) return {};
-    return run.file ? "; the file is longer than what is kept of it, and its end was not searched"
-                    : "; it wrote more than is kept, and the middle of that was not searched";
+    if (run.file) return run.cut ? "; the file is longer than what is kept of it, and its end was not searched" : "";
+    return run.cut || run.errors_cut ? "; it wrote more than is kept, and the middle of that was not searched" : "";
 }
 
 std::string last_words(std::string_view text)
@@ -142,16 +141,19 @@ matched::matched(std::string expression) : text_(std::move(expression))
 double matched::operator()(const finished_run& run) const
 {
     const auto& expression = *static_cast<const regex_t*>(compiled_.get());
-    const std::string all = run.text();
     std::optional<double> found;
-    for (std::size_t at = 0; at < all.size();) {
-        const std::size_t end = (std::min)(all.find_first_of(std::string_view("\r\n\0", 3), at), all.size());
-        detail::look_at(all.substr(at, end - at), expression, text_, found);
-        at = end + 1;
-    }
+    const auto search = [&](std::string_view all) {
+        while (!all.empty()) {
+            const std::size_t end = (std::min)(all.find_first_of(std::string_view("\r\n\0", 3)), all.size());
+            if (end > 0) detail::look_at(std::string(all.substr(0, end)), expression, text_, found);
+            all.remove_prefix((std::min)(end + 1, all.size()));
+        }
+    };
+    search(run.file ? *run.file : run.output);
+    if (!run.file) search(run.errors);
     if (!found)
-        detail::no_number("'" + text_ + "' was not found, want it once; the run ended with " + detail::last_words(all) +
-                          detail::left_out(run));
+        detail::no_number("'" + text_ + "' was not found, want it once; the run ended with " +
+                          detail::last_words(run.text()) + detail::left_out(run));
     return *found;
 }
 

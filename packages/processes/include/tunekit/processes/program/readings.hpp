@@ -41,7 +41,8 @@ std::string last_words(std::string_view text);
 /// line, whatever its length; a carriage return ends a line, too, as progress bars write it. All that is kept of the
 /// text is searched (program_options::output_bytes); where that is not all of it, the failure says so.
 ///
-/// Cost:   linear in the text for expressions that begin with a character of their own and have no back references.
+/// Cost:   linear in the text for expressions that begin with a character of their own and have no back references;
+///         beside the text one line of it is held.
 class matched {
 public:
     /// Compiles the expression. Throws std::invalid_argument, with the system's reason, where it is not a regular
