@@ -19,6 +19,7 @@
 #include "tools/support/program.hpp"
 #include "tools/support/run_options.hpp"
 #include "tools/support/run_report.hpp"
+#include "tools/support/space_words.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/tune/budget.hpp"
@@ -29,6 +30,7 @@ struct command_options : run_options {
     std::string space, cost = "wall", check, untuned, known, seeds, retry_failed, race, t4, directory, result_file,
                        build_directory, serve, objective, powercap;
     std::optional<std::string> unit;
+    std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
@@ -70,13 +72,28 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
     limit.calls = o.calls;
 }
 
+/// The options of a space on the command line, for --help: `split_command_line` takes them out before.
+inline void describe_space_words(CLI::App& app)
+{
+    const auto add = [&app](const char* name, const char* words, const char* what) {
+        app.add_option_function<std::string>(name, [](const std::string&) {}, what)->type_name(words);
+    };
+    add("--parameter", "NAME=VALUES",
+        "1,2,4 or texts, 1..64, 1..64:4 with a step, 8..512*2 with a factor, 2^0..2^10, permutation(3); \\, is a comma, and a "
+        "value in quotes a text; may be repeated");
+    add("-L,--parameter-list", "NAME VALUES", "the same as in hyperfine: a list; may be repeated");
+    add("-P,--parameter-scan", "NAME MIN MAX", "the same as in hyperfine: numbers from MIN to MAX; may be repeated");
+    add("-D,--parameter-step-size", "STEP", "of the -P before it; 1 where MIN and MAX are integers");
+    add("--where", "CONSTRAINT", "which configurations there are: 'threads * tile <= 512'; may be repeated");
+}
+
 /// The options that say what is tuned, and how the program is run.
 inline void describe_program(CLI::App& app, command_options& o)
 {
     app.add_option("--space", o.space,
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
-        ->required()
         ->type_name("FILE");
+    describe_space_words(app);
     app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
     app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
     app.add_option(
@@ -137,7 +154,7 @@ inline void describe_program(CLI::App& app, command_options& o)
 inline void describe(CLI::App& app, command_options& o)
 {
     app.formatter(std::make_shared<help_format>("-- PROGRAM [ARGUMENT]..."));
-    app.footer("Example: tune_command --space space.json --seconds 600 -- ./program --tile {tile}");
+    app.footer("Example: tune_command --parameter tile=8..512*2 --seconds 600 -- ./program --tile {tile}");
     describe_program(app, o);
     app.add_option("--default", o.untuned,
                    "what is compared with: values, a JSON object of them in a file, or the best of a log; else the "
@@ -182,8 +199,8 @@ inline void describe(CLI::App& app, command_options& o)
                  "taken for a scenario; no program is run");
 }
 
-/// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes; what follows `--` is
-/// the command.
+/// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes, and so is the space;
+/// what follows `--` is the command.
 inline std::vector<std::string> split_command_line(const CLI::App& app, int argc, char** argv, command_options& o)
 {
     std::vector<std::string> rest;
@@ -194,12 +211,23 @@ inline std::vector<std::string> split_command_line(const CLI::App& app, int argc
             o.command.assign(argv + i + 1, argv + argc);
             break;
         }
-        const std::string name = word.substr(0, word.find('='));
+        std::string name = word.substr(0, word.find('='));
         const bool known = word.starts_with("--") && (app.get_option_no_throw(name) != nullptr);
         if (word == "--build") {
             building = true;
         } else if (building && !known) {
             o.build.push_back(word);
+        } else if (const auto words = words_of_space_option(name)) {
+            building = false;
+            space_option of{name, {}};
+            if (word.starts_with("--") && word.find('=') != word.npos)
+                of.words.push_back(word.substr(word.find('=') + 1));
+            while (of.words.size() < *words && i + 1 < argc && argv[i + 1] != std::string("--"))
+                of.words.emplace_back(argv[++i]);
+            if (of.words.size() < *words)
+                tunekit::invalid(of.text() + ": words are missing, want " + name + ' ' +
+                                 app.get_option(name)->get_type_name());
+            o.space_words.push_back(std::move(of));
         } else {
             building = false;
             rest.push_back(word);

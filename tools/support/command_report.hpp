@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/support/shell_words.hpp"
+#include "tools/support/space_words.hpp"
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/program/program_options.hpp"
@@ -39,17 +40,6 @@ struct command_report {
 
     [[nodiscard]] const tunekit::report::seen_task& task() const { return run.tasks.front(); }
 };
-
-/// A JSON value of a parameter's.
-inline nlohmann::ordered_json json_of(const tunekit::space::value& v)
-{
-    return std::visit(
-        []<class T>(const T& x) -> nlohmann::ordered_json {
-            if constexpr (std::is_same_v<T, tunekit::space::entries>) return x.of;
-            else return x;
-        },
-        v);
-}
 
 inline nlohmann::ordered_json json_of(const tunekit::space::value_product& space, tunekit::index i)
 {
