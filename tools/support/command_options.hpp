@@ -28,18 +28,19 @@ namespace programs {
 
 struct command_options : run_options {
     std::string space, cost = "wall", check, untuned, known, seeds, retry_failed, race, t4, directory, result_file,
-                       build_directory, serve, objective, powercap;
+                       build_directory, serve, objective, powercap, setup, prepare, cleanup, input, shell, export_json,
+                       export_csv, export_markdown;
     std::optional<std::string> unit;
     std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0;
-    std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0;
+    std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0, warmup = 0;
     std::string command_line;  // as it was given
     report_options report;
     bool json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false, describe = false,
-         check_always = false, rebuild = false;
+         check_always = false, rebuild = false, ignore_failure = false;
 
     /// Whether the cost is a time that is measured here; who is served tells what he likes.
     [[nodiscard]] bool is_time() const
@@ -79,7 +80,8 @@ inline void describe_space_words(CLI::App& app)
         app.add_option_function<std::string>(name, [](const std::string&) {}, what)->type_name(words);
     };
     add("--parameter", "NAME=VALUES",
-        "1,2,4 or texts, 1..64, 1..64:4 with a step, 8..512*2 with a factor, 2^0..2^10, permutation(3); \\, is a comma, and a "
+        "1,2,4 or texts, 1..64, 1..64:4 with a step, 8..512*2 with a factor, 2^0..2^10, permutation(3); \\, is a "
+        "comma, and a "
         "value in quotes a text; may be repeated");
     add("-L,--parameter-list", "NAME VALUES", "the same as in hyperfine: a list; may be repeated");
     add("-P,--parameter-scan", "NAME MIN MAX", "the same as in hyperfine: numbers from MIN to MAX; may be repeated");
@@ -112,6 +114,20 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--build", o.build,
                    "run first, once for the same arguments: words up to the next option, or all in one quoted text")
         ->type_name("WORD");
+    app.add_option("--setup", o.setup,
+                   "run when a configuration is taken up; words, or a shell's behind sh:; --build-seconds limits it")
+        ->type_name("COMMAND");
+    app.add_option("--prepare", o.prepare, "run before each run of the program, and no part of its time")
+        ->type_name("COMMAND");
+    app.add_option("--cleanup", o.cleanup, "run when the runs of a configuration are over")->type_name("COMMAND");
+    app.add_option("--warmup", o.warmup, "runs of a configuration before those that count")
+        ->check(whole_number())
+        ->type_name("N");
+    app.add_option("--input", o.input, "what the program reads from its standard input; else the null device")
+        ->type_name("FILE");
+    app.add_option("--shell", o.shell,
+                   "in place of -- PROGRAM: run by sh -c, with each placeholder as one word in quotes of its own")
+        ->type_name("TEXT");
     app.add_option("--build-directory", o.build_directory, "where builds are kept for later runs")->type_name("FOLDER");
     app.add_flag("--rebuild", o.rebuild, "build again what earlier runs left in --build-directory");
     app.add_option("--directory", o.directory, "where the program runs; {scratch} is a folder of its own")
@@ -125,9 +141,10 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--unit", o.unit, "of the cost, as it is told: s makes it a time; of wall and cpu it is s")
         ->type_name("TEXT");
     app.add_flag("--maximize", o.maximize, "the cost is a score, of which more is better; positive");
-    app.add_option("--number", o.numbers,
-                   "NAME=regex:EXPRESSION, json:/POINTER, size:FILE, peak-memory, cpu or joules: told beside the cost; "
-                   "may be repeated")
+    app.add_option(
+           "--number", o.numbers,
+           "NAME=regex:EXPRESSION, json:/POINTER, size:FILE, peak-memory, cpu, user, system or joules: told beside "
+           "the cost; may be repeated")
         ->allow_extra_args(false)
         ->type_name("NAME=READING");
     app.add_option("--powercap", o.powercap,
@@ -141,8 +158,9 @@ inline void describe_program(CLI::App& app, command_options& o)
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("cost,NAME");
-    app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS")
+    app.add_option("--check", o.check, "status:N, status:any, output:FILE (of a run that was right) or command:WORDS")
         ->type_name("CHECK");
+    app.add_flag("-i,--ignore-failure", o.ignore_failure, "the same as --check status:any, beside another check");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
     app.add_flag("--check-always", o.check_always,
                  "check every configuration after its first run; else those that are too slow to win stay unchecked");
@@ -194,6 +212,12 @@ inline void describe(CLI::App& app, command_options& o)
     o.report.describe(app);
     app.add_flag("--json", o.json, "print JSON");
     app.add_option("--t4", o.t4, "write every configuration as a T4 file")->type_name("FILE");
+    app.add_option("--export-json", o.export_json,
+                   "write every configuration as hyperfine does; user and system are those of its first run")
+        ->type_name("FILE");
+    app.add_option("--export-csv", o.export_csv, "write every configuration as CSV")->type_name("FILE");
+    app.add_option("--export-markdown", o.export_markdown, "write the ten best and the default as a table")
+        ->type_name("FILE");
     app.add_flag("--serve{auto}", o.serve,
                  "answer who asks on standard input, by lines of JSON (json) or by BaCO's protocol (baco), which is "
                  "taken for a scenario; no program is run");

@@ -53,6 +53,11 @@ inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
     for (const std::string& file : o.files) also("--file", file);
     also("--directory", o.directory);
     also("--result-file", o.result_file);
+    also("--setup", o.setup);
+    also("--prepare", o.prepare);
+    also("--cleanup", o.cleanup);
+    also("--input", o.input);
+    if (o.warmup > 0) also("--warmup", std::to_string(o.warmup));
     if (o.keep_empty) program.emplace_back("--keep-empty");
     const auto limit = [](const char* name, double most, const char* unit) {
         return most > 0 ? std::string(", ") + name + ' ' + tunekit::core::text_of(most) + ' ' + unit : std::string();
@@ -62,6 +67,7 @@ inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
     std::string check = o.check.empty() ? "status:0" : o.check;
     if (o.tolerance > 0) check += " --tolerance " + tunekit::core::text_of(o.tolerance);
     if (o.check_always) check += " --check-always";
+    if (o.ignore_failure) check += " --ignore-failure";
     return {.cost = o.cost,
             .numbers = shell_line(o.numbers),
             .program = shell_line(program),
@@ -165,7 +171,9 @@ struct command_setup {
     /// What the page is called: the program's name.
     [[nodiscard]] std::string title() const
     {
-        return o.command.empty() ? space_name() : o.command.front().substr(o.command.front().rfind('/') + 1);
+        return o.command.empty()  ? space_name()
+               : !o.shell.empty() ? o.shell
+                                  : o.command.front().substr(o.command.front().rfind('/') + 1);
     }
     [[nodiscard]] std::vector<std::vector<std::string>> texts() const
     {

@@ -75,8 +75,8 @@ inline std::optional<json> number_of(std::string_view word)
     const bool begins = !digits.empty() && digits.front() >= '0' && digits.front() <= '9';
     if (!begins || (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9')) return {};
     if (const auto whole = tunekit::core::number<std::int64_t>(word)) return json(*whole);
-    if (word.find_first_of(".eE") == word.npos || (word.ends_with('0') && word.find_first_of("eE") == word.npos &&
-                                                   !word.ends_with(".0")))
+    if (word.find_first_of(".eE") == word.npos ||
+        (word.ends_with('0') && word.find_first_of("eE") == word.npos && !word.ends_with(".0")))
         return {};
     const auto real = tunekit::core::number<double>(word);
     return real && std::isfinite(*real) ? std::optional<json>(*real) : std::nullopt;
@@ -235,7 +235,8 @@ inline json parameter_of(const space_option& of, const std::optional<std::string
     const std::string name = words[0].substr(0, at), list = words[0].substr(at + 1);
     constexpr std::string_view orders = "permutation(";
     if (list.starts_with(orders) && list.ends_with(')')) {
-        const auto n = tunekit::core::number<std::uint64_t>(list.substr(orders.size(), list.size() - orders.size() - 1));
+        const auto n =
+            tunekit::core::number<std::uint64_t>(list.substr(orders.size(), list.size() - orders.size() - 1));
         if (!n) tunekit::invalid(of.text() + ": want a number of entries, such as permutation(3)");
         return {{"name", name}, {"permutation", *n}};
     }
@@ -281,7 +282,8 @@ inline tunekit::io::space_file space_of_options(const std::vector<space_option>&
         if (!file.untuned) continue;  // else it has the first value of what the file does not know
         auto& first = all["default"][p["name"].get<std::string>()];
         if (p.contains("values")) first = p["values"][0];
-        else for (std::uint64_t n = 0; n < p["permutation"].get<std::uint64_t>(); ++n) first.push_back(n);
+        else
+            for (std::uint64_t n = 0; n < p["permutation"].get<std::uint64_t>(); ++n) first.push_back(n);
     }
     const auto text = [&] {
         try {

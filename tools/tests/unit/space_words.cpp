@@ -106,7 +106,8 @@ TEST_CASE("-L, -P and -D mean what they mean in hyperfine")
 
 TEST_CASE("--where leaves out what does not satisfy it, in the words of a space file or of C")
 {
-    const std::vector<space_option> options{parameter("threads=1,2,4"), parameter("tile=128..512*2"),
+    const std::vector<space_option> options{parameter("threads=1,2,4"),
+                                            parameter("tile=128..512*2"),
                                             {"--where", {"threads * tile <= 512"}},
                                             {"--where", {"threads > 1 && tile != 512"}}};
     CHECK(programs::space_of_options(options).space().size() == 3);  // 2 128, 2 256, 4 128
