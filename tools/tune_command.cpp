@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tools/support/command_describe.hpp"
+#include "tools/support/command_exports.hpp"
 #include "tools/support/command_options.hpp"
 #include "tools/support/command_program.hpp"
 #include "tools/support/command_protocol.hpp"
@@ -98,6 +99,13 @@ void take_up_to_race(command_options& o)
     o.trials = log.trials.size();
 }
 
+/// Tells of cleanups that failed, which cost no result.
+void tell_cleanups(const command_setup& s, const tk::measure::program& program)
+{
+    if (const auto n = program.failed_cleanups(); n > 0)
+        complain("--cleanup '" + s.o.cleanup + "' failed " + std::to_string(n) + (n == 1 ? " time" : " times"));
+}
+
 /// The finalists are run afresh, one at a time, unless the end was asked for.
 template <class Each>
 void race(const command_setup& s, const tk::measure::program& program, tk::measure::program_options options,
@@ -116,6 +124,19 @@ void race(const command_setup& s, const tk::measure::program& program, tk::measu
         tk::measure::interruptible track(judged, programs::end_asked);
         programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
     });
+    tell_cleanups(s, alone);
+}
+
+/// Throws tunekit::error where the first three configurations were not even ready to run: nor will the others be.
+void check_ready(const tk::tuning& now)
+{
+    if (now.trials().size() != 3) return;
+    for (const auto& t : now.trials()) {
+        const std::string said = t.measured.failed ? t.measured.failed->message : std::string();
+        if (!said.starts_with("the setup '") && !said.starts_with("the preparation '")) return;
+    }
+    throw tk::error("the first three configurations failed before they ran, the last so: " +
+                    now.trials().back().measured.failed->message);
 }
 
 /// What is told of a run.
@@ -169,7 +190,11 @@ int run(const command_options& o)
         return 0;
     }
     o.report.check();
-    programs::check_file("--t4", o.t4);
+    const std::pair<const char*, std::string> files[] = {{"--t4", o.t4},
+                                                         {"--export-json", o.export_json},
+                                                         {"--export-csv", o.export_csv},
+                                                         {"--export-markdown", o.export_markdown}};
+    for (const auto& [option, path] : files) programs::check_file(option, path);
     programs::run_report page(o.report);
 
     bool pays = true;
@@ -181,12 +206,14 @@ int run(const command_options& o)
             s.judge(*program, [&](auto& judged) {
                 tk::measure::interruptible pool(judged, programs::end_asked);
                 const auto watch = [&](const tk::tuning& now) {
+                    check_ready(now);
                     if (page.due()) page.write(s.seen(now), true);
                     return line(now);
                 };
                 tk::tune(of, pool, {.watch = watch, .checks = o.checks()});
             });
             pays = line.pays();
+            tell_cleanups(s, *program);
         },
         [&](programs::driven_run& out, auto&& each) {
             if (!pays && !programs::end_asked()) out.stopped = to_text(tk::stop_reason::gain);
@@ -207,6 +234,7 @@ int run(const command_options& o)
     };
     if (const int lost = programs::output_status(complain)) status = lost;
     if (!o.t4.empty()) written([&] { tk::io::write_t4(o.t4, programs::t4_of(ended.record, s.space, s.unit)); });
+    programs::write_exports(s, *program, ended.record, written);
     if (page.wanted()) written([&] { page.write(r.run, false); });
     return status;
 }
@@ -227,6 +255,10 @@ int main(int argc, char** argv)
     try {
         o.command_line = programs::shell_line(std::vector<std::string>(argv, argv + argc));
         app.parse(programs::split_command_line(app, argc, argv, o));
+        if (!o.shell.empty() && !o.command.empty())
+            tk::invalid("--shell stands in place of -- PROGRAM, want one of them");
+        if (!o.shell.empty()) o.command = {"sh:" + o.shell};
+        if (!o.export_json.empty()) programs::number_times(o);
         if (o.resume && o.log.empty()) tk::invalid("--resume needs a log, want --log FILE");
         if (!o.race.empty()) take_up_to_race(o);
         return run(o);

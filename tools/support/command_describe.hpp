@@ -55,7 +55,7 @@ inline tunekit::report::seen_task task_of_log(const command_setup& s)
     const auto names = s.space.names();
     if (task.size != s.space.size() ||
         !std::equal(task.parameters.begin(), task.parameters.end(), names.begin(), names.end()))
-        tunekit::invalid("--log " + s.o.log + " is of another space than " + s.o.space +
+        tunekit::invalid("--log " + s.o.log + " is of another space than " + s.space_name() +
                          ", want the one it was written with");
     return task;
 }
@@ -71,7 +71,7 @@ inline void print_description(const command_setup& s)
         std::printf("%s\n", dumped(all, 2).c_str());
         return;
     }
-    std::printf("%s: %s configuration%s\n\n", tunekit::report::printable(s.o.space).c_str(),
+    std::printf("%s: %s configuration%s\n\n", tunekit::report::printable(s.space_name()).c_str(),
                 dumped(all["size"], -1).c_str(), s.space.size() == 1 ? "" : "s");
     const bool known = !all["importance"].is_null();
     tunekit::report::text_table table({"parameter", "matters", "default", "best", "values"}, {-9, 7, -7, -4, -1});

@@ -19,6 +19,7 @@
 #include "tools/support/program.hpp"
 #include "tools/support/run_options.hpp"
 #include "tools/support/run_report.hpp"
+#include "tools/support/space_words.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/tune/budget.hpp"
@@ -27,17 +28,19 @@ namespace programs {
 
 struct command_options : run_options {
     std::string space, cost = "wall", check, untuned, known, seeds, retry_failed, race, t4, directory, result_file,
-                       build_directory, serve, objective, powercap;
+                       build_directory, serve, objective, powercap, setup, prepare, cleanup, input, shell, export_json,
+                       export_csv, export_markdown;
     std::optional<std::string> unit;
+    std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
     double seconds = 0, run_seconds = 60, build_seconds = 300, build_factor = 5, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0;
-    std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0;
+    std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0, warmup = 0;
     std::string command_line;  // as it was given
     report_options report;
     bool json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false, describe = false,
-         check_always = false, rebuild = false;
+         check_always = false, rebuild = false, ignore_failure = false;
 
     /// Whether the cost is a time that is measured here; who is served tells what he likes.
     [[nodiscard]] bool is_time() const
@@ -70,13 +73,29 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
     limit.calls = o.calls;
 }
 
+/// The options of a space on the command line, for --help: `split_command_line` takes them out before.
+inline void describe_space_words(CLI::App& app)
+{
+    const auto add = [&app](const char* name, const char* words, const char* what) {
+        app.add_option_function<std::string>(name, [](const std::string&) {}, what)->type_name(words);
+    };
+    add("--parameter", "NAME=VALUES",
+        "1,2,4 or texts, 1..64, 1..64:4 with a step, 8..512*2 with a factor, 2^0..2^10, permutation(3); \\, is a "
+        "comma, and a "
+        "value in quotes a text; may be repeated");
+    add("-L,--parameter-list", "NAME VALUES", "the same as in hyperfine: a list; may be repeated");
+    add("-P,--parameter-scan", "NAME MIN MAX", "the same as in hyperfine: numbers from MIN to MAX; may be repeated");
+    add("-D,--parameter-step-size", "STEP", "of the -P before it; 1 where MIN and MAX are integers");
+    add("--where", "CONSTRAINT", "which configurations there are: 'threads * tile <= 512'; may be repeated");
+}
+
 /// The options that say what is tuned, and how the program is run.
 inline void describe_program(CLI::App& app, command_options& o)
 {
     app.add_option("--space", o.space,
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
-        ->required()
         ->type_name("FILE");
+    describe_space_words(app);
     app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
     app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
     app.add_option(
@@ -95,6 +114,20 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--build", o.build,
                    "run first, once for the same arguments: words up to the next option, or all in one quoted text")
         ->type_name("WORD");
+    app.add_option("--setup", o.setup,
+                   "run when a configuration is taken up; words, or a shell's behind sh:; --build-seconds limits it")
+        ->type_name("COMMAND");
+    app.add_option("--prepare", o.prepare, "run before each run of the program, and no part of its time")
+        ->type_name("COMMAND");
+    app.add_option("--cleanup", o.cleanup, "run when the runs of a configuration are over")->type_name("COMMAND");
+    app.add_option("--warmup", o.warmup, "runs of a configuration before those that count")
+        ->check(whole_number())
+        ->type_name("N");
+    app.add_option("--input", o.input, "what the program reads from its standard input; else the null device")
+        ->type_name("FILE");
+    app.add_option("--shell", o.shell,
+                   "in place of -- PROGRAM: run by sh -c, with each placeholder as one word in quotes of its own")
+        ->type_name("TEXT");
     app.add_option("--build-directory", o.build_directory, "where builds are kept for later runs")->type_name("FOLDER");
     app.add_flag("--rebuild", o.rebuild, "build again what earlier runs left in --build-directory");
     app.add_option("--directory", o.directory, "where the program runs; {scratch} is a folder of its own")
@@ -108,9 +141,10 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--unit", o.unit, "of the cost, as it is told: s makes it a time; of wall and cpu it is s")
         ->type_name("TEXT");
     app.add_flag("--maximize", o.maximize, "the cost is a score, of which more is better; positive");
-    app.add_option("--number", o.numbers,
-                   "NAME=regex:EXPRESSION, json:/POINTER, size:FILE, peak-memory, cpu or joules: told beside the cost; "
-                   "may be repeated")
+    app.add_option(
+           "--number", o.numbers,
+           "NAME=regex:EXPRESSION, json:/POINTER, size:FILE, peak-memory, cpu, user, system or joules: told beside "
+           "the cost; may be repeated")
         ->allow_extra_args(false)
         ->type_name("NAME=READING");
     app.add_option("--powercap", o.powercap,
@@ -124,8 +158,9 @@ inline void describe_program(CLI::App& app, command_options& o)
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("cost,NAME");
-    app.add_option("--check", o.check, "status:N, output:FILE (of a run that was right) or command:WORDS")
+    app.add_option("--check", o.check, "status:N, status:any, output:FILE (of a run that was right) or command:WORDS")
         ->type_name("CHECK");
+    app.add_flag("-i,--ignore-failure", o.ignore_failure, "the same as --check status:any, beside another check");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
     app.add_flag("--check-always", o.check_always,
                  "check every configuration after its first run; else those that are too slow to win stay unchecked");
@@ -137,7 +172,7 @@ inline void describe_program(CLI::App& app, command_options& o)
 inline void describe(CLI::App& app, command_options& o)
 {
     app.formatter(std::make_shared<help_format>("-- PROGRAM [ARGUMENT]..."));
-    app.footer("Example: tune_command --space space.json --seconds 600 -- ./program --tile {tile}");
+    app.footer("Example: tune_command --parameter tile=8..512*2 --seconds 600 -- ./program --tile {tile}");
     describe_program(app, o);
     app.add_option("--default", o.untuned,
                    "what is compared with: values, a JSON object of them in a file, or the best of a log; else the "
@@ -181,13 +216,19 @@ inline void describe(CLI::App& app, command_options& o)
     o.report.describe(app);
     app.add_flag("--json", o.json, "print JSON");
     app.add_option("--t4", o.t4, "write every configuration as a T4 file")->type_name("FILE");
+    app.add_option("--export-json", o.export_json,
+                   "write every configuration as hyperfine does; user and system are those of its first run")
+        ->type_name("FILE");
+    app.add_option("--export-csv", o.export_csv, "write every configuration as CSV")->type_name("FILE");
+    app.add_option("--export-markdown", o.export_markdown, "write the ten best and the default as a table")
+        ->type_name("FILE");
     app.add_flag("--serve{auto}", o.serve,
                  "answer who asks on standard input, by lines of JSON (json) or by BaCO's protocol (baco), which is "
                  "taken for a scenario; no program is run");
 }
 
-/// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes; what follows `--` is
-/// the command.
+/// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes, and so is the space;
+/// what follows `--` is the command.
 inline std::vector<std::string> split_command_line(const CLI::App& app, int argc, char** argv, command_options& o)
 {
     std::vector<std::string> rest;
@@ -198,12 +239,23 @@ inline std::vector<std::string> split_command_line(const CLI::App& app, int argc
             o.command.assign(argv + i + 1, argv + argc);
             break;
         }
-        const std::string name = word.substr(0, word.find('='));
+        std::string name = word.substr(0, word.find('='));
         const bool known = word.starts_with("--") && (app.get_option_no_throw(name) != nullptr);
         if (word == "--build") {
             building = true;
         } else if (building && !known) {
             o.build.push_back(word);
+        } else if (const auto words = words_of_space_option(name)) {
+            building = false;
+            space_option of{name, {}};
+            if (word.starts_with("--") && word.find('=') != word.npos)
+                of.words.push_back(word.substr(word.find('=') + 1));
+            while (of.words.size() < *words && i + 1 < argc && argv[i + 1] != std::string("--"))
+                of.words.emplace_back(argv[++i]);
+            if (of.words.size() < *words)
+                tunekit::invalid(of.text() + ": words are missing, want " + name + ' ' +
+                                 app.get_option(name)->get_type_name());
+            o.space_words.push_back(std::move(of));
         } else {
             building = false;
             rest.push_back(word);

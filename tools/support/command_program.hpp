@@ -90,9 +90,11 @@ inline tunekit::measure::program_options::reading inverse_of(tunekit::measure::p
     };
 }
 
-/// Cuts a command in words at blanks; quotes keep some together. Nothing else is special: no shell sees it.
+/// Cuts a command in words at blanks; quotes keep some together. Nothing else is special: no shell sees it, unless the text
+/// begins with sh: and stays one.
 inline std::vector<std::string> words_of(const std::string& text, const std::string& option)
 {
+    if (text.starts_with("sh:")) return {text};
     std::vector<std::string> out;
     std::string word;
     bool begun = false;
@@ -133,6 +135,8 @@ inline std::optional<tunekit::measure::program_options::reading> reading_of(cons
     namespace measure = tunekit::measure;
     if (text == "wall") return std::nullopt;
     if (text == "cpu") return measure::program_options::reading(&measure::finished_run::cpu_seconds);
+    if (text == "user") return measure::program_options::reading(&measure::finished_run::user_seconds);
+    if (text == "system") return measure::program_options::reading(&measure::finished_run::system_seconds);
     if (text == "peak-memory") return measure::program_options::reading(&measure::finished_run::peak_bytes);
     if (text == "joules" && option == "--number")
         return measure::program_options::reading(&measure::finished_run::joules);
@@ -152,6 +156,17 @@ inline std::vector<std::string> names_of_numbers(const command_options& o)
         if (out.back() == "cost") tunekit::invalid("--number 'cost' has the name of the cost, want another");
     }
     return out;
+}
+
+/// Measures what hyperfine tells beside the wall time, for --export-json.
+inline void number_times(command_options& o)
+{
+    if (o.cost != "wall")
+        tunekit::invalid("--export-json is of times as hyperfine has them, want it without --cost " + o.cost);
+    for (const char* const name : {"user", "system"})
+        if (const std::string number = std::string(name) + '=' + name;
+            std::find(o.numbers.begin(), o.numbers.end(), number) == o.numbers.end())
+            o.numbers.push_back(number);
 }
 
 /// The objective of --objective; none where that is the cost alone.
@@ -195,12 +210,18 @@ inline std::vector<std::size_t> goals_of(const command_options& o, const std::ve
     return out;
 }
 
-/// What is built and run: the words of --build, --env and --file.
+/// What is built and run, and what beside it: the words of --build, --setup, --prepare, --cleanup, --env and --file.
 inline void set_commands(tunekit::measure::program_options& out, const command_options& o)
 {
     if (o.rebuild && o.build_directory.empty())
         tunekit::invalid("--rebuild is of what earlier runs built, want --build-directory FOLDER too");
     if (out.build.size() == 1) out.build = words_of(out.build.front(), "--build");
+    out.setup = words_of(o.setup, "--setup");
+    out.prepare = words_of(o.prepare, "--prepare");
+    out.cleanup = words_of(o.cleanup, "--cleanup");
+    out.aside_seconds = o.build_seconds;
+    out.warmup = o.warmup;
+    out.input = o.input;
     for (const std::string& e : o.environment) out.environment.push_back(parts_of(e, '=', "--env", "NAME=VALUE"));
     for (const std::string& f : o.files) {
         auto [from, to] = parts_of(f, ':', "--file", "TEMPLATE:OUT");
@@ -251,10 +272,12 @@ inline void set_numbers(tunekit::measure::program_options& out, const command_op
 inline void set_check(tunekit::measure::program_options& out, const command_options& o)
 {
     const auto [kind, what] = parts_of(o.check, ':', "--check", "status:N, output:FILE or command:WORDS");
-    if (kind == "status") {
+    if (o.check == "status:any") {
+        out.any_status = true;
+    } else if (kind == "status") {
         const auto status = tunekit::core::number<int>(what);
         if (!status || *status < 0 || *status > 255)
-            tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there");
+            tunekit::invalid("--check 'status:" + what + "', want a number from 0 to 255 there, or any");
         out.exit_status = *status;
     } else if (kind == "output") {
         out.check = tunekit::measure::same_output{tunekit::io::read_text(what), {.relative = o.tolerance}};
@@ -297,6 +320,7 @@ inline tunekit::measure::program_options program_of(const command_options& o)
     set_commands(out, o);
     out.cost = cost_of(o);
     set_numbers(out, o);
+    out.any_status = o.ignore_failure;
     if (!o.check.empty()) set_check(out, o);
     if (o.check_always) {
         if (!out.check && out.check_command.empty())

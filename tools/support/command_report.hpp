@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/support/shell_words.hpp"
+#include "tools/support/space_words.hpp"
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/program/program_options.hpp"
@@ -39,17 +40,6 @@ struct command_report {
 
     [[nodiscard]] const tunekit::report::seen_task& task() const { return run.tasks.front(); }
 };
-
-/// A JSON value of a parameter's.
-inline nlohmann::ordered_json json_of(const tunekit::space::value& v)
-{
-    return std::visit(
-        []<class T>(const T& x) -> nlohmann::ordered_json {
-            if constexpr (std::is_same_v<T, tunekit::space::entries>) return x.of;
-            else return x;
-        },
-        v);
-}
 
 inline nlohmann::ordered_json json_of(const tunekit::space::value_product& space, tunekit::index i)
 {
@@ -175,6 +165,17 @@ inline void print_failures(const command_report& r)
     if (!f.failures.empty()) std::printf("\n");
 }
 
+/// The parameters that explain a twentieth of the differences or more, with their shares of the variance of ln cost; else empty.
+inline std::string what_mattered(const tunekit::report::findings& f)
+{
+    std::string out;
+    if (!f.shares || f.shares->trees == 0) return out;
+    for (const std::size_t j : f.order)
+        if (const double share = f.shares->singles[j].mean; share >= 0.05)
+            (out += out.empty() ? "" : ", ") += f.axes[j].name + ' ' + tunekit::report::fixed(100 * share, 0) + " %";
+    return out;
+}
+
 inline void print_table(const command_report& r, const tunekit::space::value_product& space)
 {
     using tunekit::report::detail::numbers_text;
@@ -216,6 +217,8 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
         if (t.unit.maximize) std::printf("\nthe best reaches %s times what %s does\n", gain.c_str(), what.c_str());
         else std::printf("\n%s costs %s times as much\n", what.c_str(), gain.c_str());
     }
+    if (const std::string names = what_mattered(f); !names.empty())
+        std::printf("\nwhat mattered: %s\n", tunekit::report::printable(names).c_str());
     if (f.verdict.kept) std::printf("\nnothing was shown to be better than the default, so that stays the best\n");
     if (t.goals.size() < 2) std::printf("\nthe best is %s\n", to_text(f.verdict).c_str());
     if (t.unit.is_time())

@@ -53,6 +53,11 @@ inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
     for (const std::string& file : o.files) also("--file", file);
     also("--directory", o.directory);
     also("--result-file", o.result_file);
+    also("--setup", o.setup);
+    also("--prepare", o.prepare);
+    also("--cleanup", o.cleanup);
+    also("--input", o.input);
+    if (o.warmup > 0) also("--warmup", std::to_string(o.warmup));
     if (o.keep_empty) program.emplace_back("--keep-empty");
     const auto limit = [](const char* name, double most, const char* unit) {
         return most > 0 ? std::string(", ") + name + ' ' + tunekit::core::text_of(most) + ' ' + unit : std::string();
@@ -62,6 +67,7 @@ inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
     std::string check = o.check.empty() ? "status:0" : o.check;
     if (o.tolerance > 0) check += " --tolerance " + tunekit::core::text_of(o.tolerance);
     if (o.check_always) check += " --check-always";
+    if (o.ignore_failure) check += " --ignore-failure";
     return {.cost = o.cost,
             .numbers = shell_line(o.numbers),
             .program = shell_line(program),
@@ -76,7 +82,7 @@ inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
 struct command_setup {
     const command_options& o;
     tunekit::report::cost_unit unit = unit_of(o);
-    tunekit::io::space_file file = tunekit::io::read_space_file(o.space);
+    tunekit::io::space_file file = space_file_of(o);
     tunekit::space::value_product space = file.space();
     std::vector<std::string> logs = o.start_from;
     tunekit::experience of_others = taken_from(logs);
@@ -156,10 +162,24 @@ struct command_setup {
     }
     /// Whether it ends with the default unless another was shown to be better; one that nobody chose is not used today.
     [[nodiscard]] bool never_worse() const { return !o.may_be_worse && (!o.untuned.empty() || file.untuned); }
+    /// Where the space is from.
+    [[nodiscard]] std::string space_name() const
+    {
+        return !o.space.empty() ? o.space : !o.space_words.empty() ? "the command line" : "--log " + o.log;
+    }
+    /// The space for its log, with the default that somebody chose.
+    [[nodiscard]] std::string space_text() const
+    {
+        auto out = json_of(file);
+        if (!o.untuned.empty() || file.untuned) out["default"] = json_of(space, untuned);
+        return out.dump(-1, ' ', true);
+    }
     /// What the page is called: the program's name.
     [[nodiscard]] std::string title() const
     {
-        return o.command.empty() ? o.space : o.command.front().substr(o.command.front().rfind('/') + 1);
+        return o.command.empty()  ? space_name()
+               : !o.shell.empty() ? o.shell
+                                  : o.command.front().substr(o.command.front().rfind('/') + 1);
     }
     [[nodiscard]] std::vector<std::vector<std::string>> texts() const
     {
@@ -309,7 +329,8 @@ driven_run driven(const command_setup& s, command_tuner t, Begin&& begin, Drive&
                                         .untuned = s.untuned,
                                         .never_worse = s.never_worse(),
                                         .values = s.texts(),
-                                        .goals = s.goal_names()}});
+                                        .goals = s.goal_names(),
+                                        .space = s.space_text()}});
     if (!kept.note().empty()) complain(kept.note());
     return carry(kept);
 }

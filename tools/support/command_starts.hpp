@@ -33,6 +33,38 @@
 
 namespace programs {
 
+/// Throws std::invalid_argument where a parameter that a placeholder names is a word of --build.
+inline void refuse_parameters_of_build(const command_options& o, const std::vector<std::string>& names)
+{
+    for (std::size_t k = 0; k + 1 < o.build.size(); ++k) {
+        const std::string &option = o.build[k], &name = o.build[k + 1];
+        const bool placed = o.command_line.find('{' + name + '}') != std::string::npos;
+        if ((option == "-L" || option == "-P") && placed && std::find(names.begin(), names.end(), name) == names.end())
+            tunekit::invalid(option + ' ' + name + " behind --build is the build's, want it before --build");
+    }
+}
+
+/// What is tuned: --space and the options beside it; where there are none, what the log of a run holds that is taken up.
+inline tunekit::io::space_file space_file_of(const command_options& o)
+{
+    if (o.space.empty() && o.space_words.empty() && !o.log.empty() && (o.resume || o.describe)) {
+        const std::string space = tunekit::io::read_log(o.log).header.about.space;
+        if (space.empty())
+            tunekit::invalid("--log " + o.log + " holds no space, as those of earlier versions; want it given, too");
+        return tunekit::io::detail::parse_space_file(space, "--log " + o.log);
+    }
+    tunekit::io::space_file out;
+    if (!o.space.empty()) out = tunekit::io::read_space_file(o.space);
+    if (!o.space_words.empty()) out = space_of_options(o.space_words, std::move(out));
+    std::vector<std::string> names;
+    for (const auto& p : out.parameters) names.push_back(p.name);
+    refuse_parameters_of_build(o, names);
+    if (names.empty())
+        tunekit::invalid(
+            "there is no space, want --parameter NAME=VALUES, -L NAME VALUES, -P NAME MIN MAX or --space FILE");
+    return out;
+}
+
 /// Texts of values by the names of their parameters.
 using values_by_name = std::vector<std::pair<std::string, tunekit::space::value>>;
 

@@ -38,7 +38,7 @@ cost='--cost regex:cost:.([0-9]+)'
 # shellcheck disable=SC2086 # options in words
 set -- $cost
 
-refuses '--space is required' -- ./program.sh
+refuses 'there is no space, want --parameter NAME=VALUES' -- ./program.sh
 refuses 'cannot be opened' --space none.json -- ./program.sh {tile}
 refuses 'there is no command' --space space.json
 refuses "there is no program './none' to run" --space space.json -- ./none {tile} {mode} {on}

@@ -147,6 +147,7 @@ std::string to_json(const log_content::about& a)
     if (a.never_worse) line.member("never_worse", true);
     line.member("values", a.values);
     if (!a.goals.empty()) line.member("goals", a.goals);
+    if (!a.space.empty()) line.member_json("space", a.space);
     return line.text();
 }
 

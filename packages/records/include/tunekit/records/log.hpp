@@ -53,6 +53,7 @@ struct log_content {
         bool never_worse = false;        ///< whether the run ends with it unless another was shown better
         std::vector<std::vector<std::string>> values{};  ///< by parameter: the texts of its values, in their order
         std::vector<std::string> goals{};  ///< of a front: "cost" and names of `measurement::values`; empty: one goal
+        std::string space{};               ///< the JSON of a space file, from which the run can be taken up; else empty
 
         friend bool operator==(const about&, const about&) = default;
     };

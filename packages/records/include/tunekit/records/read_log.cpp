@@ -68,6 +68,7 @@ log_content::about about_from_header(const json_fields& j, std::size_t parameter
         for (std::size_t i = 0; i < values[k].size(); ++i) texts.push_back(values[k][i].get<std::string>());
     }
     out.goals = texts_from(j, "goals");
+    if (j.value().contains("space")) out.space = j.at("space").value().dump();
     return out;
 }
 

@@ -3,18 +3,18 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <new>
 
 #include "tunekit/core/detail/system.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/detail/descent.hpp"
-#include "tunekit/processes/detail/system/memory.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -26,22 +26,48 @@ void refuse_threads(const char* who, const char* want)
                     " threads, of which a fork keeps one; " + want);
 }
 
-exec_words::exec_words(const command_line& what)
+namespace {
+
+/// The environment of this process with the variables of a command in it, as exec takes it.
+std::vector<std::string> environment_of(const command_line& what)
 {
-    for (const std::string& a : what.arguments)
-        arguments_.push_back(const_cast<char*>(a.c_str()));  // exec does not write there
-    arguments_.push_back(nullptr);
-    for (const auto& [name, value] : what.environment) own_.push_back(name + '=' + value);
-    for (std::string& e : own_) environment_.push_back(e.data());
+    std::vector<std::string> out;
+    for (const auto& [name, value] : what.environment) out.push_back(name + '=' + value);
     for (char** e = system::detail::environment(); e != nullptr && *e != nullptr; ++e) {
         const bool replaced =
             std::any_of(what.environment.begin(), what.environment.end(), [now = std::string_view(*e)](const auto& v) {
                 return now.starts_with(v.first) && now.substr(v.first.size()).starts_with('=');
             });
-        if (!replaced) environment_.push_back(*e);
+        if (!replaced) out.emplace_back(*e);
     }
-    environment_.push_back(nullptr);
+    return out;
 }
+
+}  // namespace
+
+exec_words::exec_words(const command_line& what, std::string_view path) : bytes_(path.size() + 1 + 2 * sizeof(char*))
+{
+    const std::vector<std::string> environment = environment_of(what);
+    std::size_t words = 2;
+    for (const auto* const list : {&what.arguments, &environment})
+        for (const std::string& text : *list) ++words, bytes_ += text.size() + 1 + sizeof(char*);
+    memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    char** next = static_cast<char**>(memory_);
+    char* free = static_cast<char*>(memory_) + words * sizeof(char*);
+    const auto put = [&free](std::string_view text) {  // behind it is a zero already
+        char* const at = free;
+        free += text.copy(at, text.size()) + 1;
+        return at;
+    };
+    arguments_ = next;
+    for (const std::string& text : what.arguments) *next++ = put(text);
+    environment_ = ++next;
+    for (const std::string& text : environment) *next++ = put(text);
+    path_ = put(path);
+}
+
+exec_words::~exec_words() { ::munmap(memory_, bytes_); }
 
 void bounded_text::add(std::string_view more)
 {
@@ -134,14 +160,8 @@ bool child::reaped(int flags) noexcept
         if (looked != 0 && errno == EINTR) continue;
         if (looked == 0 && info.si_pid == 0) return false;
         if (whom_ == reach::group) ::kill(-pid_, SIGKILL);  // before wait4, so that no other process has the number
-        rusage used{};
-        while (::wait4(pid_, &status_, 0, &used) < 0 && errno == EINTR) {
+        while (::wait4(pid_, &status_, 0, &used_) < 0 && errno == EINTR) {
         }
-        const auto seconds = [](const timeval& t) {
-            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-        };
-        cpu_seconds_ = seconds(used.ru_utime) + seconds(used.ru_stime);
-        peak_bytes_ = system::detail::resident_unit * static_cast<double>(used.ru_maxrss);
         pid_ = -1;
     }
     return true;

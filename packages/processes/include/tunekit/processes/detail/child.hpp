@@ -6,6 +6,7 @@
 
 #include "tunekit/processes/detail/system/processes.hpp"  // first: it says what is wanted where a system forks nothing
 
+#include <sys/resource.h>
 #include <sys/types.h>
 #include <cstddef>
 #include <span>
@@ -27,22 +28,27 @@ struct command_line {
     std::vector<std::string> arguments;
     std::vector<std::pair<std::string, std::string>> environment{};  ///< in addition to the present variables
     std::string directory{};                                         ///< empty: where this process runs
+    std::string input{};                                             ///< what it reads; empty: the null device
 };
 
-/// The arguments and the environment of a command line in the form that exec takes. It refers to the arguments.
+/// The arguments and the environment of a command line in the form that exec takes, and the path of its program: in memory
+/// that is shared with forks, which may have no heap.
 class exec_words {
 public:
-    explicit exec_words(const command_line& what);
+    explicit exec_words(const command_line& what, std::string_view path = {});
     exec_words(const exec_words&) = delete;
     exec_words& operator=(const exec_words&) = delete;
-    ~exec_words() = default;
+    ~exec_words();
 
-    [[nodiscard]] char* const* arguments() const noexcept { return arguments_.data(); }
-    [[nodiscard]] char** environment() noexcept { return environment_.data(); }
+    [[nodiscard]] char* const* arguments() const noexcept { return arguments_; }
+    [[nodiscard]] char** environment() const noexcept { return environment_; }
+    [[nodiscard]] const char* path() const noexcept { return path_; }
 
 private:
-    std::vector<std::string> own_;
-    core::plain_vector<char*> arguments_, environment_;
+    std::size_t bytes_;
+    void* memory_;
+    char **arguments_, **environment_;
+    const char* path_;
 };
 
 /// The first and the last part of a text that may be much longer than what is kept.
@@ -102,8 +108,7 @@ public:
         std::swap(pid_, other.pid_);
         std::swap(whom_, other.whom_);
         std::swap(status_, other.status_);
-        std::swap(cpu_seconds_, other.cpu_seconds_);
-        std::swap(peak_bytes_, other.peak_bytes_);
+        std::swap(used_, other.used_);
         return *this;
     }
     child(const child&) = delete;
@@ -114,10 +119,8 @@ public:
     [[nodiscard]] pid_t pid() const noexcept { return pid_; }
     /// The status, as waitpid gives it, once it has ended. It is 0 where this program reaps children itself.
     [[nodiscard]] int status() const noexcept { return status_; }
-    /// Processor time of it and of the children that it waited for, once it has ended.
-    [[nodiscard]] double cpu_seconds() const noexcept { return cpu_seconds_; }
-    /// The most memory that it or one of these children had, once it has ended.
-    [[nodiscard]] double peak_bytes() const noexcept { return peak_bytes_; }
+    /// What it and the children that it waited for have used, once it has ended.
+    [[nodiscard]] const rusage& used() const noexcept { return used_; }
 
     /// Whether it has ended, or was never started. What its group still has ends with it.
     bool ended() noexcept;
@@ -137,8 +140,7 @@ private:
     pid_t pid_ = -1;
     reach whom_ = reach::group;
     int status_ = 0;
-    double cpu_seconds_ = 0;
-    double peak_bytes_ = 0;
+    rusage used_{};
 };
 
 /// Starts a program by posix_spawn: it leads a process group, no signal is blocked or ignored, descriptor k is a copy

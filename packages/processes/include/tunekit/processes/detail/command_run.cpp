@@ -12,9 +12,12 @@
 #include <cstring>
 
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/processes/build/compiler.hpp"
 #include "tunekit/processes/detail/descent.hpp"
 #include "tunekit/processes/detail/process.hpp"
+#include "tunekit/processes/detail/run_failure.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
+#include "tunekit/processes/detail/system/memory.hpp"
 
 namespace tunekit::measure::detail {
 
@@ -30,6 +33,8 @@ no_resources::no_resources(const error& why)
 
 command_runner::command_runner() : parent_(::getppid())
 {
+    reset_signals();
+    system::detail::leave_heap_out_of_forks();
     adopt_descent();
     sigset_t heard;
     sigemptyset(&heard);
@@ -97,6 +102,21 @@ finished_run command_runner::run(const command_line& what, const command_limits&
     return out;
 }
 
+/// What the process of a command needs to become it, and says of itself: once before exec, and once more where that fails.
+struct command_runner::beginning {
+    struct note {
+        int why = 0;       ///< errno
+        double begun = 0;  ///< on the wall clock: this process may hear of it late
+        rusage used{};
+    };
+    const command_limits& limits;
+    const exec_words& words;
+    pid_t parent;
+    int input, output, errors, trouble;
+
+    void say(const note& now) const noexcept { static_cast<void>(!::write(trouble, &now, sizeof now)); }
+};
+
 int command_runner::start(const command_line& what, const command_limits& limits, heard_text& output,
                           heard_text& errors)
 {
@@ -105,32 +125,56 @@ int command_runner::start(const command_line& what, const command_limits& limits
     auto [hear_trouble, say_trouble] = pipe_for_child();
     if (!say_output || !say_errors || !hear_trouble) throw no_resources("no pipe", errno);
     if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
-    exec_words words(what);
+    const descriptor input(::open(what.input.empty() ? "/dev/null" : what.input.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!input && is_scarcity(errno)) throw no_resources("no descriptor", errno);
+    if (!input) refuse(failure_kind::invalid, "the input '" + what.input + "' cannot be read: " + std::strerror(errno));
+    const exec_words words(what, path_of(what.arguments.front()));
+    const beginning of{.limits = limits,
+                       .words = words,
+                       .parent = ::getpid(),
+                       .input = input.get(),
+                       .output = say_output.get(),
+                       .errors = say_errors.get(),
+                       .trouble = say_trouble.get()};
     // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
-    const pid_t self = ::getpid();
-    const pid_t pid = ::fork();
+    const pid_t pid = system::detail::fork_alone();
     if (pid < 0) throw no_resources("no process", errno);
-    if (pid == 0) {
-        ::setsid();
-        reset_signals();
-        die_with(self);
-        const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-        if (null >= 0 && ::dup2(null, 0) == 0 && ::dup2(say_output.get(), 1) == 1 && ::dup2(say_errors.get(), 2) == 2 &&
-            hold(limits))
-            system::detail::become(words.arguments()[0], words.arguments(), words.environment());
-        const int why = errno;
-        static_cast<void>(!::write(say_trouble.get(), &why, sizeof why));
-        ::_exit(127);
-    }
-    begun_ = wall_clock{}();
-    command_ = child(pid);
+    if (pid == 0) begin(of);
     say_trouble.reset();
-    int why = 0;  // exec closes the pipe: its end without a number means that the command has started
-    if (system::detail::read_some(hear_trouble.get(), reinterpret_cast<char*>(&why), sizeof why) != sizeof why)
-        return 0;
+    beginning::note last, next;  // exec closes the pipe
+    while (system::detail::read_some(hear_trouble.get(), reinterpret_cast<char*>(&next), sizeof next) == sizeof next)
+        last = next;
+    command_ = child(pid);
+    begun_ = last.begun;
+    before_ = last.used;
+    if (last.why == 0) return 0;
     command_.end();
-    if (is_scarcity(why) && (why != ENOMEM || limits.memory_bytes == 0)) throw no_resources("not started", why);
-    return why;
+    if (is_scarcity(last.why) && (last.why != ENOMEM || limits.memory_bytes == 0))
+        throw no_resources("not started", last.why);
+    return last.why;
+}
+
+const std::string& command_runner::path_of(const std::string& name)
+{
+    std::string& path = paths_[name];
+    if (path.empty()) path = find_program(name);
+    return path.empty() ? name : path;
+}
+
+void command_runner::begin(const beginning& of) noexcept
+{
+    ::setsid();
+    unblock_signals();  // each does what it does in a new process
+    die_with(of.parent);
+    if (::dup2(of.input, 0) == 0 && ::dup2(of.output, 1) == 1 && ::dup2(of.errors, 2) == 2 && hold(of.limits)) {
+        beginning::note now;
+        ::getrusage(RUSAGE_SELF, &now.used);
+        now.begun = wall_clock{}();
+        of.say(now);
+        system::detail::become(of.words.path(), of.words.arguments(), of.words.environment());
+    }
+    of.say({.why = errno});
+    end_process(127);
 }
 
 bool command_runner::hold(const command_limits& limits)
@@ -150,8 +194,17 @@ bool command_runner::hold(const command_limits& limits)
 void command_runner::judge(finished_run& out, bool told, const command_limits& limits) const
 {
     const int status = command_.status();
-    out.cpu_seconds = command_.cpu_seconds();
-    out.peak_bytes = command_.peak_bytes();
+    const auto since = [](const timeval& now, const timeval& before) {
+        const auto seconds = [](const timeval& t) {
+            return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+        };
+        return (std::max)(seconds(now) - seconds(before), 0.0);
+    };
+    const rusage& used = command_.used();
+    out.user_seconds = since(used.ru_utime, before_.ru_utime);
+    out.system_seconds = since(used.ru_stime, before_.ru_stime);
+    out.cpu_seconds = (std::max)(out.user_seconds + out.system_seconds, 1e-6);  // which the system counts in
+    out.peak_bytes = system::detail::resident_unit * static_cast<double>(used.ru_maxrss);
     out.how = WIFSIGNALED(status) ? finished_run::end::signalled : finished_run::end::exited;
     out.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
     const bool by_cpu = out.how == finished_run::end::signalled && limits.cpu_seconds < most_cpu_seconds &&

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <stdexcept>
 #include <string>
 
@@ -51,6 +52,12 @@ private:
     /// Starts the command. Returns 0, or errno where it cannot be started.
     int start(const command_line& what, const command_limits& limits, heard_text& output, heard_text& errors);
 
+    /// The path of a program, looked for in PATH once; the name where there is none, and exec says why.
+    [[nodiscard]] const std::string& path_of(const std::string& name);
+
+    struct beginning;
+    /// Becomes the command, in its own process, or says why not. It allocates nothing.
+    [[noreturn]] static void begin(const beginning& of) noexcept;
     /// Sets the limits, in the command's process, before exec.
     [[nodiscard]] static bool hold(const command_limits& limits);
 
@@ -60,7 +67,9 @@ private:
     system::detail::signal_news signals_;
     int no_signals_ = 0;  ///< errno where `signals_` could not be made
     child command_;
-    double begun_ = 0;  ///< when the command was started
+    std::map<std::string, std::string> paths_{};
+    double begun_ = 0;  ///< when its process was about to become the command, which succeeded
+    rusage before_{};   ///< what its process had used before that
 };
 
 }  // namespace tunekit::measure::detail

@@ -25,9 +25,11 @@ program_options::filled program_plan::filled(std::vector<std::string> values, st
 }
 
 measurement program_plan::measure(command_runner& run, std::vector<std::string> values, const limits& within,
-                                  const std::string& scratch, double repeat_until, std::vector<double>& numbers) const
+                                  const std::string& scratch, double repeat_until, std::vector<double>& numbers,
+                                  bool& cleaned) const
 {
     measurement out;
+    double built = 0;
     const wall_clock now;
     double begun = now();
     try {
@@ -36,7 +38,8 @@ measurement program_plan::measure(command_runner& run, std::vector<std::string> 
         if (texts_.builds()) out.build_seconds = now() - begun;
         begun = now();
         texts_.write_files(values, false);
-        program_runs(run, options_, texts_, values, within, begun, repeat_until).measure(out, numbers);
+        built = out.build_seconds;
+        program_runs(run, options_, texts_, values, within, begun, repeat_until).measure(out, numbers, cleaned);
     } catch (const candidate_error& e) {
         out.failed = e.why;
         out.checked = check_state::unchecked;
@@ -46,7 +49,7 @@ measurement program_plan::measure(command_runner& run, std::vector<std::string> 
     if (out.failed &&
         (out.failed->kind == failure_kind::build_error || out.failed->kind == failure_kind::build_timeout))
         out.build_seconds = now() - begun;
-    else out.run_seconds = now() - begun;
+    else out.run_seconds = now() - begun - (out.build_seconds - built);
     return out;
 }
 

@@ -35,10 +35,10 @@ public:
                                                  std::string build) const;
 
     /// Measures a configuration. `scratch` is the folder of this worker, which exists. From `repeat_until` on, of the
-    /// wall clock, nothing runs again.
+    /// wall clock, nothing runs again. `cleaned`: whether the cleanup did not fail.
     [[nodiscard]] measurement measure(command_runner& run, std::vector<std::string> values, const limits& within,
-                                      const std::string& scratch, double repeat_until,
-                                      std::vector<double>& numbers) const;
+                                      const std::string& scratch, double repeat_until, std::vector<double>& numbers,
+                                      bool& cleaned) const;
 
     /// Builds, without a run. It returns the failure of the build, or its seconds. A later measurement, in any place,
     /// finds the build done.

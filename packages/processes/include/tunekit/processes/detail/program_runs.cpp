@@ -22,6 +22,9 @@ program_runs::program_runs(command_runner& run, const program_options& options, 
       options_(options),
       what_(texts.command(values)),
       check_(texts.check(values)),
+      setup_(texts.setup(values)),
+      prepare_(texts.prepare(values)),
+      cleanup_(texts.cleanup(values)),
       file_(texts.result_file(values)),
       sized_(texts.sized_files(values)),
       within_(within),
@@ -32,7 +35,60 @@ program_runs::program_runs(command_runner& run, const program_options& options, 
     if (!options.powercap.empty()) energy_.emplace(options.powercap);
 }
 
-void program_runs::measure(measurement& out, std::vector<double>& numbers)
+void program_runs::measure(measurement& out, std::vector<double>& numbers, bool& cleaned)
+{
+    const auto end = [&] {
+        cleaned = clean();
+        out.build_seconds += aside_seconds_;
+    };
+    try {
+        aside(setup_, "the setup");
+        warm_up();
+        repeat(out, numbers);
+    } catch (...) {
+        end();
+        throw;
+    }
+    end();
+}
+
+void program_runs::aside(const command_line& what, const char* who)
+{
+    if (what.arguments.empty()) return;
+    const double begun = now_();
+    const command_limits hold{.wall_seconds = options_.aside_seconds};
+    const finished_run ended = run_.run(what, hold);
+    aside_seconds_ += now_() - begun;
+    deadline_ += now_() - begun;
+    if (auto wrong = failure_of(ended, what.arguments.front(), 0, hold)) {
+        std::string words = what.arguments.front();
+        for (std::size_t k = 1; k < what.arguments.size(); ++k) words += ' ' + what.arguments[k];
+        wrong->message = std::string(who) + " '" + words + "': " + wrong->message;
+        throw candidate_error(*std::move(wrong));
+    }
+}
+
+void program_runs::warm_up()
+{
+    for (std::size_t k = 0; k < options_.warmup; ++k) {
+        const finished_run one = one_run(hold_of((std::max)(deadline_ - now_(), 0.0)));
+        if (one.how == finished_run::end::timed_out)
+            refuse(failure_kind::run_timeout,
+                   "was still warming up after " + short_number(within_.run_seconds) + " s" + said_by(one));
+    }
+}
+
+bool program_runs::clean()
+{
+    try {
+        aside(cleanup_, "the cleanup");
+        return true;
+    } catch (const candidate_error&) {
+        return false;
+    }
+}
+
+void program_runs::repeat(measurement& out, std::vector<double>& numbers)
 {
     std::size_t begun = 0;
     while (const std::uint32_t wanted = within_.only_looks() ? 1 : options_.repetition.next(out.batches)) {
@@ -87,6 +143,7 @@ command_limits program_runs::hold_of(double wall_seconds) const
 
 finished_run program_runs::one_run(const command_limits& hold)
 {
+    aside(prepare_, "the preparation");
     if (!file_.empty()) refuse_irregular(file_);
     if (!file_.empty() && ::unlink(file_.c_str()) != 0 && errno != ENOENT)
         refuse(failure_kind::invalid,
@@ -95,7 +152,8 @@ finished_run program_runs::one_run(const command_limits& hold)
     finished_run out = run_.run(what_, hold);
     if (energy_) out.joules = energy_->joules();
     if (out.how == finished_run::end::timed_out) return out;
-    if (auto wrong = failure_of(out, what_.arguments.front(), options_.exit_status, hold))
+    const bool any = options_.any_status && out.how == finished_run::end::exited;
+    if (auto wrong = failure_of(out, what_.arguments.front(), any ? out.code : options_.exit_status, hold))
         throw candidate_error(*std::move(wrong));
     if (!file_.empty()) {
         auto text = file_text(file_, options_.output_bytes);

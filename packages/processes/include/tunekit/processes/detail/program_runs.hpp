@@ -29,11 +29,21 @@ public:
     program_runs(command_runner& run, const program_options& options, const program_texts& texts,
                  std::span<const std::string> values, const limits& within, double begun, double repeat_until);
 
-    /// Measures. `numbers` are those of the first run. Throws candidate_error.
-    void measure(measurement& out, std::vector<double>& numbers);
+    /// Measures, between the setup and the cleanup; a cleanup that fails costs no result. Their time counts as that of a
+    /// build. `numbers` are those of the first run. Throws candidate_error.
+    void measure(measurement& out, std::vector<double>& numbers, bool& cleaned);
 
 private:
     static constexpr double never = std::numeric_limits<double>::infinity();
+
+    /// Runs a command beside the runs, whose time is no part of theirs. Throws candidate_error that begins with `who`.
+    void aside(const command_line& what, const char* who);
+    void warm_up();
+    /// Whether the cleanup did not fail.
+    bool clean();
+
+    /// The runs that are measured.
+    void repeat(measurement& out, std::vector<double>& numbers);
 
     [[nodiscard]] command_limits hold_of(double wall_seconds) const;
 
@@ -65,13 +75,14 @@ private:
 
     command_runner& run_;
     const program_options& options_;
-    command_line what_, check_;
+    command_line what_, check_, setup_, prepare_, cleanup_;
     std::string file_;
     std::vector<std::string> sized_;  ///< for each number the file whose size it is; empty: it is read from the run
     std::optional<energy_counter> energy_{};
     const limits& within_;
     wall_clock now_{};
     double deadline_, repeat_until_;
+    double aside_seconds_ = 0;    ///< of setup, preparations and cleanup
     double fastest_ = never;      ///< wall seconds of a run
     std::vector<double> seen_{};  ///< costs of runs, and seconds of those that were ended at abandon_above
     std::size_t ended_ = 0;       ///< the number of those that were ended

@@ -13,6 +13,18 @@
 
 namespace tunekit::measure::detail {
 
+namespace {
+
+/// A word as a shell reads it back.
+std::string shell_word(const std::string& word)
+{
+    std::string out = "'";
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return out + "'";
+}
+
+}  // namespace
+
 program_texts::program_texts(std::span<const std::string> names, const program_options& options)
     : names_(names.begin(), names.end()), keep_empty_(options.keep_empty)
 {
@@ -25,6 +37,10 @@ program_texts::program_texts(std::span<const std::string> names, const program_o
     command_ = all("command", options.command);
     build_ = all("build", options.build);
     check_ = all("check_command", options.check_command);
+    setup_ = all("setup", options.setup);
+    prepare_ = all("prepare", options.prepare);
+    cleanup_ = all("cleanup", options.cleanup);
+    input_ = one("input", options.input);
     for (const auto& [name, value] : options.environment)
         environment_.push_back({name, text_template(value, names_, "program: environment " + name)});
     directory_ = one("directory", options.directory);
@@ -71,6 +87,13 @@ void program_texts::write_files(std::span<const std::string> values, bool of_bui
         if (of_build == is_of_build(f)) put_file(beside(f.to.filled(values), values), f.text.filled(values));
 }
 
+command_line program_texts::command(std::span<const std::string> values) const
+{
+    command_line out = line(command_, values);
+    out.input = input_.filled(values);
+    return out;
+}
+
 std::string program_texts::parts_of_build(std::span<const std::string> values) const
 {
     std::string out;
@@ -99,7 +122,7 @@ std::vector<std::string> program_texts::named_by_build() const
 
 void program_texts::find() const
 {
-    for (const auto* const list : {&build_, &command_, &check_}) {
+    for (const auto* const list : {&build_, &command_, &check_, &setup_, &prepare_, &cleanup_}) {
         if (list->empty() || !list->front().constant() || !directory_.constant()) continue;
         if (list != &build_ && builds()) continue;  // the build may make it
         const std::string name = list->front().filled({});
@@ -112,6 +135,11 @@ void program_texts::find() const
     const auto there = system::detail::state_of(in);
     if (!in.empty() && (!there || !there->is_folder() || ::access(in.c_str(), X_OK) != 0))
         throw error("program: there is no folder '" + in + "' to run in; name one that is there");
+    if (input_.constant() && !input_.filled({}).empty()) {
+        const std::string from = beside(input_.filled({}), {});
+        if (::access(from.c_str(), R_OK) != 0)
+            throw error("program: the input '" + from + "' cannot be read; name a file that can");
+    }
     const auto look_at = [&](const text_template& path) {
         if (path.constant() && !path.filled({}).empty()) refuse_irregular(beside(path.filled({}), {}));
     };
@@ -124,20 +152,40 @@ program_texts::text_template program_texts::one(const std::string& what, const s
     return {text, names_, "program: " + what + " '" + text + "'"};
 }
 
-std::vector<program_texts::text_template> program_texts::all(const std::string& what,
-                                                             const std::vector<std::string>& texts) const
+program_texts::words program_texts::all(const std::string& what, const std::vector<std::string>& texts) const
 {
-    std::vector<text_template> out;
-    for (const std::string& t : texts) out.push_back(one(what, t));
+    words out{.of_shell = texts.size() == 1 && texts.front().starts_with("sh:")};
+    if (out.of_shell) refuse_quoted(what, texts.front());
+    for (const char* const before : {"sh", "-c"})
+        if (out.of_shell) out.of.push_back(one(what, before));
+    for (const std::string& t : texts) out.of.push_back(one(what, out.of_shell ? t.substr(3) : t));
     return out;
 }
 
-command_line program_texts::line(const std::vector<text_template>& texts, std::span<const std::string> values) const
+void program_texts::refuse_quoted(const std::string& what, const std::string& text) const
+{
+    char quote = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (c == '\\' && quote != '\'') ++i;
+        else if (quote != 0 ? c == quote : c == '\'' || c == '"') quote = quote == 0 ? c : '\0';
+        if (quote == 0 || c != '{' || text[i - 1] == '{') continue;
+        const std::string name = text.substr(i + 1, text.find('}', i) - i - 1);
+        if (std::find(names_.begin(), names_.end(), name) != names_.end())
+            invalid("program: " + what + ": {" + name +
+                    "} stands in quotes of the shell, want it outside: it has its own");
+    }
+}
+
+command_line program_texts::line(const words& texts, std::span<const std::string> values) const
 {
     command_line out;
     if (texts.empty()) return out;
+    std::vector<std::string> quoted;
+    if (texts.of_shell)
+        for (const std::string& v : values) quoted.push_back(shell_word(v));
     for (const text_template& t : texts) {
-        std::string word = t.filled(values);  // an optional flag that is left out is no word
+        std::string word = t.filled(texts.of_shell ? quoted : values);  // an optional flag that is left out is no word
         if (!word.empty() || keep_empty_ || !t.alone() || out.arguments.empty())
             out.arguments.push_back(std::move(word));
     }
@@ -149,10 +197,9 @@ command_line program_texts::line(const std::vector<text_template>& texts, std::s
 bool program_texts::mentions(std::size_t j) const
 {
     const auto uses = [j](const text_template& t) { return t.uses(j); };
-    const auto any = [&](const std::vector<text_template>& list) {
-        return std::any_of(list.begin(), list.end(), uses);
-    };
-    return any(command_) || any(build_) || any(check_) || any(sized_) || uses(directory_) || uses(result_file_) ||
+    const auto any = [&](const auto& list) { return std::any_of(list.begin(), list.end(), uses); };
+    return any(command_) || any(build_) || any(check_) || any(setup_) || any(prepare_) || any(cleanup_) ||
+           any(sized_) || uses(directory_) || uses(result_file_) || uses(input_) ||
            std::any_of(environment_.begin(), environment_.end(), [&](const variable& v) { return uses(v.value); }) ||
            std::any_of(files_.begin(), files_.end(), [&](const written_file& f) { return uses(f.text) || uses(f.to); });
 }

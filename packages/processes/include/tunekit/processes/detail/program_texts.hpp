@@ -32,10 +32,14 @@ public:
     /// The parameters that occur in no text.
     [[nodiscard]] std::vector<std::string> unused() const;
 
-    [[nodiscard]] command_line command(std::span<const std::string> values) const { return line(command_, values); }
+    [[nodiscard]] command_line command(std::span<const std::string> values) const;
     [[nodiscard]] command_line build(std::span<const std::string> values) const { return line(build_, values); }
     /// That of the check; without arguments if nothing is checked.
     [[nodiscard]] command_line check(std::span<const std::string> values) const { return line(check_, values); }
+    /// Those beside the runs; without arguments if there are none.
+    [[nodiscard]] command_line setup(std::span<const std::string> values) const { return line(setup_, values); }
+    [[nodiscard]] command_line prepare(std::span<const std::string> values) const { return line(prepare_, values); }
+    [[nodiscard]] command_line cleanup(std::span<const std::string> values) const { return line(cleanup_, values); }
     /// For each number the file whose size it is; empty where it is read otherwise.
     [[nodiscard]] std::vector<std::string> sized_files(std::span<const std::string> values) const;
     /// The path of the file with the result; else empty.
@@ -69,10 +73,23 @@ private:
         text_template to;
     };
 
-    [[nodiscard]] text_template one(const std::string& what, const std::string& text) const;
-    [[nodiscard]] std::vector<text_template> all(const std::string& what, const std::vector<std::string>& texts) const;
+    /// A command: words, of which those of a shell's have their placeholders in quotes.
+    struct words {
+        std::vector<text_template> of{};
+        bool of_shell = false;
 
-    [[nodiscard]] command_line line(const std::vector<text_template>& texts, std::span<const std::string> values) const;
+        [[nodiscard]] bool empty() const noexcept { return of.empty(); }
+        [[nodiscard]] const text_template& front() const { return of.front(); }
+        [[nodiscard]] auto begin() const noexcept { return of.begin(); }
+        [[nodiscard]] auto end() const noexcept { return of.end(); }
+    };
+
+    [[nodiscard]] text_template one(const std::string& what, const std::string& text) const;
+    [[nodiscard]] words all(const std::string& what, const std::vector<std::string>& texts) const;
+    /// Throws std::invalid_argument where a placeholder of a shell's text stands in quotes.
+    void refuse_quoted(const std::string& what, const std::string& text) const;
+
+    [[nodiscard]] command_line line(const words& texts, std::span<const std::string> values) const;
 
     [[nodiscard]] bool mentions(std::size_t j) const;
 
@@ -88,11 +105,11 @@ private:
     void refuse_shared(const program_options& options) const;
 
     std::vector<std::string> names_;  ///< those of the parameters, then "scratch" and "build"
-    std::vector<text_template> command_, build_, check_;
+    words command_, build_, check_, setup_, prepare_, cleanup_;
     std::vector<text_template> sized_;  ///< for each number the file whose size it is, or nothing
     std::vector<variable> environment_;
     text_template directory_{"", {}};
-    text_template result_file_{"", {}};
+    text_template result_file_{"", {}}, input_{"", {}};
     std::vector<written_file> files_;
     bool built_apart_ = false;
     bool keep_empty_;

@@ -30,12 +30,14 @@ struct finished_run {
         not_started,  ///< the system could not start it; `code` is errno
     };
 
-    end how = end::exited;    ///< how it ended; it says what `code` means
-    int code = 0;             ///< exit status, signal or errno, as `how` says; else 0
-    double wall_seconds = 0;  ///< from its start to its end
-    double cpu_seconds = 0;   ///< user and system time, of itself and of the children that it waited for
+    end how = end::exited;      ///< how it ended; it says what `code` means
+    int code = 0;               ///< exit status, signal or errno, as `how` says; else 0
+    double wall_seconds = 0;    ///< from its start to its end
+    double cpu_seconds = 0;     ///< user and system time, of itself and of the children that it waited for
+    double user_seconds = 0;    ///< of these, those in user mode
+    double system_seconds = 0;  ///< of these, those in the kernel
     /// Memory that it had at most, of itself or of one of the children that it waited for (ru_maxrss of getrusage).
-    /// Linux counts what the process had before it became this program, some MiB.
+    /// Linux counts what the process had before it became this program, 1 to 2 MiB.
     double peak_bytes = 0;
     /// Of the whole machine, where program_options::powercap asks for it; else NaN.
     double joules = std::numeric_limits<double>::quiet_NaN();

@@ -119,6 +119,7 @@ struct program::state {
         p.began = wall_clock{}();
         const bool builds = plan.texts().builds();
         p.deadline = p.began + (builds ? next.limits.build_seconds : 0) + next.limits.run_seconds + patience;
+        if (plan.options().runs_aside()) p.deadline = std::numeric_limits<double>::infinity();  // they have their limit
         p.lost = false;
     }
 
@@ -155,24 +156,26 @@ struct program::state {
         const std::string scratch = scratch_of(k);
         measurement m;
         std::vector<double> numbers;
+        bool cleaned = true;
         try {
             detail::empty_folder(scratch);
             auto values = configurations.texts(next.candidate);
-            m = k < workers() ? plan.measure(run, std::move(values), next.limits, scratch, start + until, numbers)
-                              : plan.build_ahead(run, std::move(values), next.limits, scratch);
+            m = k < workers()
+                    ? plan.measure(run, std::move(values), next.limits, scratch, start + until, numbers, cleaned)
+                    : plan.build_ahead(run, std::move(values), next.limits, scratch);
             m.values = measured_values(numbers);
         } catch (const detail::no_resources& e) {
             m = {.failed = failure{failure_kind::lost, 0, e.what()}};
         } catch (const std::exception& e) {
             m = {.failed = failure{failure_kind::invalid, 0, e.what()}};
         }
-        ::_exit(tell(next, m) ? 0 : detail::status_unheard);
+        ::_exit(tell(next, m, cleaned) ? 0 : detail::status_unheard);
     }
 
     /// Sends the result to the tuner.
-    static bool tell(const job& next, const measurement& m)
+    static bool tell(const job& next, const measurement& m, bool cleaned = true)
     {
-        const std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, false);
+        const std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, !cleaned);
         for (std::size_t sent = 0; sent < bytes.size(); sent += detail::max_packet)
             if (!detail::send_packet(3, bytes.data() + sent, (std::min)(detail::max_packet, bytes.size() - sent)))
                 return false;
@@ -213,6 +216,7 @@ struct program::state {
         if (!p.lost && p.bytes.size() >= sizeof head) {
             std::memcpy(&head, p.bytes.data(), sizeof head);
             if (detail::from_bytes(p.bytes, head, m)) out.measured = std::move(m);
+            if (out.measured && head.changed != 0) ++unclean;
         }
         end(k);
         out.ran_s = wall_clock{}() - p.began;
@@ -255,6 +259,7 @@ struct program::state {
     std::vector<std::vector<int>> cores{};
     detail::temporary_directory folder = detail::temporary_directory::fresh("tunekit-program-", "program");
     std::size_t jobs_out = 0;
+    std::uint64_t unclean = 0;
     std::deque<in_work> waiting{}, to_run{};
     double start = wall_clock{}();
     double until = std::numeric_limits<double>::infinity();
@@ -318,6 +323,8 @@ std::size_t program::workers() const noexcept { return its().workers(); }
 std::size_t program::room() const noexcept { return its().places.size() - its().jobs_out; }
 
 double program::now() const noexcept { return its().now(); }
+
+std::uint64_t program::failed_cleanups() const noexcept { return its().unclean; }
 
 void program::repeat_until(double moment) noexcept { its().until = moment; }
 

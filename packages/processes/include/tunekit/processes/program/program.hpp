@@ -7,6 +7,7 @@
 #include "tunekit/processes/detail/needs_forks.hpp"  // first: it says what is wanted where a system forks nothing
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -46,7 +47,7 @@ namespace tunekit::measure {
 ///             workers would share; tunekit::error where the program does not exist, others can write to the folder of
 ///             builds, this process runs other threads, or the system gives no process, no descriptor, or no room on
 ///             the disk of a folder. That is held against no configuration.
-/// Cost:       two forks per configuration and about 2 ms per run, in addition to the program's time.
+/// Cost:       two forks per configuration; a run is timed from its exec on, and started by a process without this one's heap.
 /// Threads:    one at a time, in a process without other threads.
 /// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the
 ///             process that runs it is ended too, with its daemons; these stay only where it ends that process's parent
@@ -74,6 +75,9 @@ public:
 
     /// Whether its cost is the wall or the processor time of a run, and no number that the program reports.
     [[nodiscard]] bool measures_time() const noexcept;
+
+    /// How often the cleanup of a configuration failed. That costs no result.
+    [[nodiscard]] std::uint64_t failed_cleanups() const noexcept;
 
     /// From this moment of `now()` on, a configuration that has a run is not run again: what began before has one run
     /// at least, and the budget of a run is kept to one run more.

@@ -11,6 +11,7 @@ void program_options::validate() const
     require(!command.empty() && !command.front().empty(),
             "program: command is empty, want a program and its arguments");
     require(cpu_seconds > 0, "program: cpu_seconds is not positive, want > 0");
+    require(aside_seconds > 0, "program: aside_seconds is not positive, want > 0");
     require(output_bytes >= 1, "program: output_bytes is 0, want >= 1");
     require(workers >= 1, "program: workers is 0, want >= 1");
     for (const auto& [name, value] : environment)

@@ -53,7 +53,9 @@ struct program_options {
     /// A check of a run: empty where the run is right, else one line that says what is wrong.
     using run_check = detail::of_run<std::optional<std::string>>;
 
-    std::vector<std::string> command;  ///< * program and arguments
+    /// * program and arguments. Here, and in each other command, one text that begins with `sh:` is run by `sh -c` instead: there
+    /// a placeholder becomes one word in quotes, and must not stand in others.
+    std::vector<std::string> command;
     std::vector<std::pair<std::string, std::string>>
         environment{};                 ///< name and * value, in addition to the present variables
     std::string directory{};           ///< * where it runs; empty: where this process runs
@@ -65,12 +67,18 @@ struct program_options {
     /// Whether what was built there before this `program` was made is built again: for a build that reads what it does
     /// not name.
     bool rebuild = false;
+    /// * run before the first run of a configuration, before each of its runs, and when they are over; status 0 is success
+    std::vector<std::string> setup{}, prepare{}, cleanup{};
+    double aside_seconds = 300;     ///< > 0; the limit of each of these
+    std::size_t warmup = 0;         ///< runs before those that are measured
+    std::string input{};            ///< * the file that it reads as its standard input; empty: the null device
     std::string result_file{};      ///< * the file with its numbers; empty: its output has them
     std::optional<reading> cost{};  ///< takes the cost from a run; empty: the wall time of the run
     std::vector<number> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
     /// Folder with the counters for finished_run::joules, energy_counter::usual; empty: energy is not read.
     std::string powercap{};
     int exit_status = 0;                       ///< that of a successful run
+    bool any_status = false;                   ///< whether any other is one, too
     std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked
     std::vector<std::string> check_command{};  ///< * runs after that run; status 0: the result is right
     /// Which configurations are checked: those of which a run is not above limits::abandon_above, or all after their
@@ -92,6 +100,9 @@ struct program_options {
     std::size_t builders = 0;  ///< configurations that are built while others run; 0: a worker builds before it runs
     bool keep_empty = false;   ///< whether an argument that is one placeholder with an empty value stays an argument
     bool pinned = true;        ///< whether several workers and builders have processors of their own
+
+    /// Whether something runs beside the runs of a configuration.
+    [[nodiscard]] bool runs_aside() const noexcept { return !setup.empty() || !prepare.empty() || !cleanup.empty(); }
 
     /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
     void validate() const;

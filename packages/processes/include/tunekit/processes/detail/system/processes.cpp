@@ -4,11 +4,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cerrno>
+#include <cinttypes>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -428,6 +431,34 @@ char** environment() noexcept
 #else
     return *::_NSGetEnviron();  // libraries have no `environ`
 #endif
+}
+
+void leave_heap_out_of_forks() noexcept
+{
+#if TUNEKIT_ON_LINUX
+    constexpr std::uintptr_t worth_it = std::uintptr_t{1}
+                                        << 18;  // smaller ones are those of libraries, which a child needs
+    std::FILE* const maps = core::detail::sanitized ? nullptr : std::fopen("/proc/self/maps", "re");
+    const auto stack = reinterpret_cast<std::uintptr_t>(&maps), own = reinterpret_cast<std::uintptr_t>(&errno);
+    char line[4352], kind[5];
+    std::uintptr_t from = 0, to = 0;
+    unsigned long file = 0;
+    while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
+        if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %*s %*s %lu", &from, &to, kind, &file) != 4) continue;
+        const auto holds = [&](std::uintptr_t at) { return from <= at && at < to; };
+        if (file == 0 && std::strcmp(kind, "rw-p") == 0 && to - from >= worth_it && !holds(stack) && !holds(own))
+            ::madvise(reinterpret_cast<void*>(from), to - from, MADV_DONTFORK);
+    }
+    if (maps != nullptr) std::fclose(maps);
+#endif
+}
+
+pid_t fork_alone() noexcept
+{
+#if TUNEKIT_ON_LINUX
+    if (!core::detail::sanitized) return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0UL, 0UL, 0UL, 0UL));
+#endif
+    return ::fork();
 }
 
 void become(const char* name, char* const* arguments, char** with) noexcept
