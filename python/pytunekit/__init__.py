@@ -9,7 +9,7 @@
 The search is that of the C++ library tunekit, with the same words, logs and proposals.
 """
 
-from ._core import Error, recipes, schedules
+from ._core import Error, NoDevice, recipes, schedules
 from ._core import version as __version__
 from ._call import Limits
 from ._minimize import FrontMember, Race, Result, Verdict, minimize

@@ -94,9 +94,9 @@ def read(path: str) -> dict[str, Any]:
 
 
 def cut_off(text: str) -> str:
-    """The text up to its last whole entry: each stands on a line of its own, or within one line."""
-    at = text.rfind("},")
-    return text[: at + 1] + END if at >= 0 else ""
+    """The text up to its last whole entry; up to the first where none is."""
+    at, begin = text.rfind("},"), text.find('"cache": {')
+    return text[: at + 1 if at > begin else begin + 10] + END
 
 
 def check(path: str, kept: Mapping[str, Any], about: Mapping[str, Any]) -> None:

@@ -60,7 +60,8 @@ def with_value(option: str, value: str) -> str:
 
 def for_nvrtc(options: Iterable[str], say: Callable[[str], None]) -> list[str]:
     """The options without those that only nvcc knows, which a line names. An architecture goes: the device's is meant."""
-    out, dropped = [], []
+    out: list[str] = []
+    dropped: list[str] = []
     skip = False
     for option in options:
         if skip:

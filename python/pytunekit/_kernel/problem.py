@@ -47,7 +47,7 @@ class Problem:
             raise _core.Error(f"tunekit: limits is {shown(limits)}, want Limits(seconds=60)")
         self._compiler = self._compiler_of(compiler, say)
         self._flags = self._flags_of(say)
-        self.facts: dict[str, Any] = {}
+        self.facts: Mapping[str, Any] = {}
         if self.source.make is None:
             self._check_text()
 

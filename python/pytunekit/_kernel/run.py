@@ -63,7 +63,7 @@ class Run:
 
         def tell(job: _core.Job, cost: float | Failed, kind: str, why: str, took: float) -> None:
             if isinstance(cost, Failed):
-                cost, kind, why = NOTHING, cost.kind, cost.why
+                kind, why, cost = cost.kind, cost.why, NOTHING
             now = time.perf_counter() - began
             run.tell(job, cost=cost, kind=kind, why=why, values=[], seconds=took, stamp=now, worker=0)
             told(job.index, kind, why, now)
@@ -74,7 +74,7 @@ class Run:
             while True:
                 now = time.perf_counter() - began
                 if now >= self.seconds:
-                    run.stop()
+                    run.time(now)
                     break
                 while (self._pool is None or self._pool.room() > 0) and now < self.seconds:
                     asked = time.perf_counter()
