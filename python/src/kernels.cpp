@@ -177,7 +177,7 @@ public:
     /// The answers that are known, waiting for one at most so long.
     nb::list collect(double seconds)
     {
-        std::vector<tk::measure::answer> all;
+        std::vector<tk::answer> all;
         {
             const nb::gil_scoped_release free;
             all = there().collect(seconds);
