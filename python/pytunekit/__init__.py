@@ -15,10 +15,10 @@ from ._call import Limits
 from ._minimize import FrontMember, Race, Result, Verdict, minimize
 from ._space import Space, permutation
 from ._tasks import Plan, minimize_tasks
-from ._tune_kernel import run_kernel, tune_kernel
+from ._tune_kernel import KernelResult, run_kernel, tune_kernel
 from ._tuner import Failed, Job, Measurement, Trial, Trials, Tuner
 
 __all__ = [
-    "Error", "Failed", "FrontMember", "Job", "Limits", "Measurement", "NoDevice", "Plan", "Race", "Result", "Space", "Trial", "Trials", "Tuner", "Verdict",
-    "minimize", "minimize_tasks", "permutation", "recipes", "run_kernel", "schedules", "tune_kernel", "__version__",
+    "Error", "Failed", "FrontMember", "Job", "KernelResult", "Limits", "Measurement", "NoDevice", "Plan", "Race", "Result", "Space", "Trial", "Trials",
+    "Tuner", "Verdict", "minimize", "minimize_tasks", "permutation", "recipes", "run_kernel", "schedules", "tune_kernel", "__version__",
 ]

@@ -7,13 +7,85 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 
 from . import _core
+from ._minimize import Race, Result, Verdict
+from ._space import Space
+from ._tuner import Trials
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
     from ._call import Limits
-    from ._kernel.results import KernelResult
+
+
+class KernelResult(tuple[list[dict[str, "Any"]], dict[str, "Any"]]):
+    """What `tune_kernel` found. It is `(results, env)`, a row for each configuration that ran and facts of the run, which json writes;
+    and it has what a search of pytunekit has.
+
+        results, env = found = tune_kernel(...)
+        env["best_config"], found.best, found.verdict, found.report("run.html")
+    """
+
+    found: Result
+    """The whole run as `minimize` gives it."""
+
+    def __new__(cls, results: list[dict[str, Any]], env: dict[str, Any], found: Result, rename: Mapping[str, Mapping[Any, Any]]) -> KernelResult:
+        """`rename` has the values of parameters that a space has as texts."""
+        self = super().__new__(cls, (results, env))
+        self.found = found
+        self._rename = {name: dict(values) for name, values in rename.items()}
+        return self
+
+    _rename: dict[str, dict[Any, Any]]
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The best configuration: of the race where there was one, else by the least of its runs, or by what its function returned."""
+        return {name: self._rename.get(name, {}).get(value, value) for name, value in self.found.best.items()}
+
+    @property
+    def best_cost(self) -> float:
+        """Its cost: seconds where times are measured, else what its function returned, or the objective, inverted where more is better."""
+        return self.found.best_cost
+
+    @property
+    def trials(self) -> Trials:
+        """All trials in the order of their answers, those that failed included, which are not among `results`."""
+        return self.found.trials
+
+    @property
+    def race(self) -> Race | None:
+        """The last comparison, where there was one."""
+        return self.found.race
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said of the best: `print(found.verdict)`."""
+        return self.found.verdict
+
+    @property
+    def space(self) -> Space:
+        """The configurations that fulfil the restrictions."""
+        return self.found.space
+
+    @property
+    def stopped(self) -> str:
+        """Why the run ended, in words."""
+        return self.found.stopped
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes the run as one HTML page, which needs no network."""
+        self.found.report(path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the best configuration and the tuning curve."""
+        return self.found._repr_html_()
+
+    def __repr__(self) -> str:
+        return repr(self.found)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self[0], self[1], self.found, self._rename)
 
 
 def tune_kernel(

@@ -13,7 +13,7 @@ import pytest
 from pytunekit import Error, recipes, run_kernel, tune_kernel
 from pytunekit._kernel.launch import Launch, block_names, macros, with_loops
 from pytunekit._kernel.objective import Objective, add_metrics, checked_metrics
-from pytunekit._kernel.options import for_nvrtc, joined, listed_options
+from pytunekit._kernel.options import for_driver, for_nvrtc, joined, listed_options
 from pytunekit._kernel.source import Source, language_of, looks_like_a_file
 from pytunekit._kernel.strategies import search_of
 from pytunekit._kernel.texts import replaced, without_comments
@@ -210,6 +210,7 @@ def test_options_with_blanks() -> None:
     assert listed_options(None) == [] and listed_options("-O2") == ["-O2"]
     with pytest.raises(TypeError, match="want a list of texts"):
         listed_options([3])
+    assert for_driver(["-I", "../x", "-include", "a.h"]) == ["-I../x", "-include", "a.h"]
     with pytest.raises(Error, match="ends with -I"):
         joined(["-I"])
 

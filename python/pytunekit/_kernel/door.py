@@ -11,6 +11,7 @@ from math import prod
 from .. import _core
 from .._minimize import Progress, Result, Verdict, compare, facts_of
 from .._space import pythons, shown
+from .._tune_kernel import KernelResult
 from .._tuner import Tuner, count
 from .cache import Cache
 from .launch import AXES
@@ -18,7 +19,7 @@ from .objective import Objective, checked_metrics
 from .problem import Problem
 from .refusals import refuse_clocks, refuse_observers, refuse_others
 from .restrictions import Configurations, checked_parameters, configurations_of
-from .results import KernelResult, environment
+from .results import environment
 from .run import Run
 from .strategies import Search, search_of
 from .texts import listed

@@ -34,7 +34,7 @@ def listed_options(given: Any) -> list[str]:
     return [option.strip() for option in given if option.strip()]
 
 
-def joined(options: Iterable[str]) -> list[str]:
+def joined(options: Iterable[str], two: tuple[str, ...] = TWO_ITEMS) -> list[str]:
     """Options whose value is the next item, or stands behind a blank, as one item each: "-I dir" and "-I", "dir" are "-Idir"."""
     out: list[str] = []
     waiting = ""
@@ -43,9 +43,9 @@ def joined(options: Iterable[str]) -> list[str]:
         if waiting:
             out.append(with_value(waiting, option))
             waiting = ""
-        elif option in TWO_ITEMS:
+        elif option in two:
             waiting = option
-        elif head in TWO_ITEMS and tail.strip():
+        elif head in two and tail.strip():
             out.append(with_value(head, tail.strip()))
         else:
             out.append(option)
@@ -81,6 +81,6 @@ def for_nvrtc(options: Iterable[str], say: Callable[[str], None]) -> list[str]:
     return joined(out)
 
 
-def for_opencl(options: Iterable[str]) -> list[str]:
-    """The options as clBuildProgram takes them."""
-    return joined(options)
+def for_driver(options: Iterable[str]) -> list[str]:
+    """The options as clBuildProgram and compilers of C++ take them."""
+    return joined(options, ("-I", "-D", "-U"))

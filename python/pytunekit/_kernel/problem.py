@@ -11,7 +11,7 @@ from .._call import Limits
 from .._space import pythons, shown
 from .arguments import Comparison, arguments_of, check_against, constants_of
 from .launch import Launch, block_names, macros, with_loops
-from .options import for_nvrtc, for_opencl, listed_options
+from .options import for_driver, for_nvrtc, listed_options
 from .refusals import refuse_for_language
 from .source import Source
 from .texts import replaced
@@ -123,8 +123,8 @@ class Problem:
         if self.language == "CUDA":
             return [*for_nvrtc(options, say), *folders]
         if self.language == "OpenCL":
-            return [*for_opencl(options), *(f for f in folders if " " not in f)]
-        return [*options, *folders]
+            return [*for_driver(options), *(f for f in folders if " " not in f)]
+        return [*for_driver(options), *folders]
 
 
 def shared_of(smem_args: Any) -> Any:
