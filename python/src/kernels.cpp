@@ -72,6 +72,7 @@ shared shared_of(const nb::kwargs& said)
                             .value_or(tk::measure::element_type::bytes);
         argument.array = nb::cast<bool>(parts[2]);
         argument.bytes = bytes_in(nb::cast<nb::bytes>(parts[3]));
+        argument.changes = nb::cast<bool>(parts[4]);
         out.what.arguments.push_back(std::move(argument));
     }
     for (const nb::handle one : nb::cast<nb::list>(said["constants"])) {

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pytunekit import Error, recipes, run_kernel, tune_kernel
-from pytunekit._kernel.launch import Launch, block_names, macros, with_loops
+from pytunekit._kernel.launch import Launch, block_names, macros
 from pytunekit._kernel.objective import Objective, add_metrics, checked_metrics
 from pytunekit._kernel.options import for_driver, for_nvrtc, joined, listed_options
 from pytunekit._kernel.source import Source, language_of, looks_like_a_file
@@ -159,35 +159,20 @@ def test_a_launch_names_what_it_cannot_read() -> None:
         launched("span - 3", BASE)
 
 
-def said(values: dict[str, Any], defines: Any = None, constexpr: bool = False) -> tuple[dict[str, str], list[str], list[str]]:
-    plain, declared, rolled = macros(values, Launch(100, [None] * 3, block_names(None, values)[0]), defines, constexpr)
-    return dict(plain), declared, rolled
+def said(values: dict[str, Any], defines: Any = None) -> dict[str, str]:
+    return dict(macros(values, Launch(100, [None] * 3, block_names(None, values)[0]), defines))
 
 
 def test_the_macros_of_a_configuration() -> None:
-    plain, declared, rolled = said({"block_size_x": 16, "fast": True, "T": "float", "shape": (1, 2)})
-    assert plain == {
+    assert said({"block_size_x": 16, "fast": True, "T": "float", "shape": (1, 2)}) == {
         "grid_size_x": "7", "grid_size_y": "1", "grid_size_z": "1", "block_size_x": "16", "block_size_y": "1", "block_size_z": "1", "fast": "1", "T": "float",
         "shape": "(1, 2)", "kernel_tuner": "1",
     }
-    assert declared == rolled == []
-
-
-def test_loops_that_are_unrolled_by_a_parameter() -> None:
-    text = "  #pragma unroll loop_unroll_factor_a\nfor (;;) {}\n#pragma unroll loop_unroll_factor_ab\n#pragma unroll(loop_unroll_factor_a)\n"
-    plain, declared, rolled = said({"loop_unroll_factor_a": 0, "loop_unroll_factor_ab": 4}, constexpr=True)
-    assert not any(name.startswith("loop") for name in plain)
-    assert declared == ["constexpr int loop_unroll_factor_ab = 4;"] and rolled == ["loop_unroll_factor_a"]
-    made = with_loops(text, declared, rolled, "k.cu")
-    assert made.splitlines()[:2] == [declared[0], '#line 1 "k.cu"']
-    assert made.count("#pragma") == 1 and made.count("\n") == text.count("\n") + 2
-    assert said({"loop_unroll_factor_a": 0})[0]["loop_unroll_factor_a"] == "0"  # of OpenCL and C it is a macro
 
 
 def test_defines_take_the_place_of_all_macros() -> None:
-    assert said(BASE, {})[0] == {}
-    plain, _, _ = said(BASE, {"A": 3, "B": "block_size_x * 2", "C": lambda p: p["span"] + 1, "D": False})
-    assert plain == {"A": "3", "B": "16 * 2", "C": "4", "D": "0"}
+    assert said(BASE, {}) == {}
+    assert said(BASE, {"A": 3, "B": "block_size_x * 2", "C": lambda p: p["span"] + 1, "D": False}) == {"A": "3", "B": "16 * 2", "C": "4", "D": "0"}
     with pytest.raises(Error, match="cannot be a macro"):
         said(BASE, {"a b": 1})
     with pytest.raises(Error, match="defines: A is a function that threw"):

@@ -170,7 +170,9 @@ def test_a_kernel_is_looked_at_as_its_text_declares_it() -> None:
     assert [len(d) for d in declarations(KERNEL, "ns::helper<int>")] == [1]
     array, n = np.zeros(4, np.float32), np.int32(1)
     good: list[Any] = [array, array.view(np.uint8), n, np.int32(1), np.uint64(1), array]
-    check_against(KERNEL, "f", arguments_of(good))
+    there = arguments_of(good)
+    check_against(KERNEL, "f", there)
+    assert [a.changes for a in there if a.is_array] == [True, False, True]
     check_against(KERNEL, "made_by_a_macro", arguments_of(good[:1]))
     for k, value, why in [
         (0, n, "argument 0 is a value of int32, and 'float .* to' takes an array"), (2, array, "argument 2 is an array, and 'const int n' takes a value"),

@@ -29,8 +29,12 @@ class Argument:
         self.dtype = given.dtype
         self.shape = given.shape
         self.bytes = given.tobytes("A")
+        self.changes = True
         self._given = given
         self._order: Any = "F" if isinstance(given, numpy.ndarray) and given.flags.f_contiguous and not given.flags.c_contiguous else "C"
+
+    changes: bool
+    """Whether a kernel may write into it; `check_against` looks."""
 
     @property
     def type(self) -> str:
@@ -100,13 +104,16 @@ def constants_of(given: Any) -> list[tuple[str, bytes]]:
 
 def check_against(text: str, name: str, arguments: Sequence[Argument]) -> None:
     """Looks at the kernel's parameters as its text declares them. Raises: Error for what would crash: another number of arguments, an array
-    where it takes a value or the reverse, a value of another width. An array of other elements is the caller's to know."""
+    where it takes a value or the reverse, a value of another width. An array of other elements is the caller's to know. One that the kernel
+    takes as a pointer to const does not change."""
     declared = declarations(text, name)
     if not declared:
         return  # made by a macro, or by a template that only a compiler reads
     faults = [fault_of(parameters, arguments) for parameters in declared]
     if all(faults):
         raise _core.Error(f"tunekit: kernel {name}: {faults[0]}")
+    for i, argument in enumerate(arguments):
+        argument.changes = not all(re.match(r"[^*]*\bconst\b[^*]*\*", parameters[i]) for parameters in declared if len(parameters) == len(arguments))
 
 
 def declarations(text: str, name: str) -> list[list[str]]:

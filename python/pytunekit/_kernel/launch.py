@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 USUAL = ("block_size_x", "block_size_y", "block_size_z")
 AXES = "xyz"
-UNROLL = "loop_unroll_factor"
 
 
 def block_names(given: Any, parameters: Iterable[str]) -> tuple[list[str], bool]:
@@ -97,13 +96,8 @@ def sizes_of(given: Any) -> list[Any]:
     return sizes
 
 
-def macros(
-    values: Mapping[str, Any], launch: Launch, defines: Mapping[str, Any] | None, has_constexpr: bool
-) -> tuple[list[tuple[str, str]], list[str], list[str]]:
-    """Names with their values, declarations in place of some of them, and names whose `#pragma unroll` goes.
-
-    Raises: Error for a name that is no identifier.
-    """
+def macros(values: Mapping[str, Any], launch: Launch, defines: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    """Names with their values. (The engine makes constants of those that unroll loops in CUDA.) Raises: Error for a name that is no identifier."""
     if defines is None:
         said: dict[str, Any] = {f"grid_size_{axis}": n for axis, n in zip(AXES, launch.grid(values))}
         said.update(zip(USUAL, launch.block(values)))
@@ -113,22 +107,7 @@ def macros(
     else:
         said = {name: replaced(v, values) if isinstance(v, str) else called(f"defines: {name}", v, values) if callable(v) else v
                 for name, v in defines.items()}
-    plain, declared, rolled = [], [], []
-    for name, value in said.items():
+    for name in said:
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
             raise _core.Error(f"tunekit: {shown(name)} cannot be a macro, want a name of letters, digits and _")
-        text = str(int(value)) if isinstance(value, bool) else str(value).replace("\n", "\\\n")
-        if not (has_constexpr and name.startswith(UNROLL)):
-            plain.append((name, text))
-        elif text == "0":
-            rolled.append(name)
-        else:
-            declared.append(f"constexpr int {name} = {text};")
-    return plain, declared, rolled
-
-
-def with_loops(text: str, declared: list[str], rolled: list[str], file: str) -> str:
-    """The text with declarations in front, and without the pragmas of loops that are not unrolled."""
-    for name in rolled:
-        text = re.sub(rf"(?m)^([ \t]*)#[ \t]*pragma[ \t]+unroll[ \t]*\(?[ \t]*{name}\b[^\n]*", r"\1", text)
-    return text if not declared else "\n".join([*declared, f'#line 1 "{file}"', text])
+    return [(name, str(int(value)) if isinstance(value, bool) else str(value).replace("\n", "\\\n")) for name, value in said.items()]

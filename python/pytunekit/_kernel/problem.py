@@ -10,7 +10,7 @@ from .. import _core
 from .._call import Limits
 from .._space import pythons, shown
 from .arguments import Comparison, arguments_of, check_against, constants_of
-from .launch import Launch, block_names, macros, with_loops
+from .launch import Launch, block_names, macros
 from .options import for_driver, for_nvrtc, listed_options
 from .refusals import refuse_for_language
 from .source import Source
@@ -53,10 +53,9 @@ class Problem:
 
     def instance(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What is built and launched for a configuration, by the engine's words."""
-        plain, declared, rolled = macros(values, self.launch, self.defines, self.language == "CUDA")
         return {
-            "name": replaced(self.name, values), "text": with_loops(self.source.text(values), declared, rolled, self.source.name), "macros": plain,
-            "flags": self._flags, "grid": self.launch.grid(values), "block": self._block(values), "shared_bytes": self.launch.shared_bytes(values),
+            "name": replaced(self.name, values), "text": self.source.text(values), "macros": macros(values, self.launch, self.defines), "flags": self._flags,
+            "grid": self.launch.grid(values), "block": self._block(values), "shared_bytes": self.launch.shared_bytes(values),
         }
 
     def engine(self, values: Mapping[str, Any], iterations: int, compilers: int = 0) -> dict[str, Any]:
@@ -64,7 +63,7 @@ class Problem:
         self.launch.grid(values)  # what its texts name is known before anything is built
         return {
             "language": self.language, "name": replaced(self.name, values), "text": self.source.text(values), "file": self.source.name, "flags": self._flags,
-            "arguments": [(f"argument {i}", one.type, one.is_array, one.bytes) for i, one in enumerate(self.arguments)], "constants": self.constants,
+            "arguments": [(f"argument {i}", one.type, one.is_array, one.bytes, one.changes) for i, one in enumerate(self.arguments)], "constants": self.constants,
             "iterations": iterations, "device": self.device, "compiler": self._compiler, "compilers": compilers, "worker": worker(),
             "run_seconds": self.limits.seconds,
         }
