@@ -16,7 +16,7 @@ from .._tuner import Tuner, count
 from .cache import Cache
 from .launch import AXES
 from .objective import Objective, checked_metrics
-from .problem import Problem
+from .problem import Problem, Worker
 from .refusals import refuse_clocks, refuse_observers, refuse_others
 from .restrictions import Configurations, checked_parameters, configurations_of
 from .results import environment
@@ -144,7 +144,11 @@ def run(call: Mapping[str, Any]) -> list[Any]:
     problem = problem_of(call, {name: [value] for name, value in values.items()}, speaker(call["quiet"]))
     problem.about_device()
     instance = problem.instance(values)
-    done, contents = _core.run_kernel(instance=instance, **problem.engine(values, 1))
+    worker = Worker()
+    try:
+        done, contents = _core.run_kernel(instance=instance, **problem.engine(values, 1, worker))
+    finally:
+        worker.close()
     if done["kind"]:
         raise RuntimeError(f"tunekit: {problem.name}: {done['kind']}: {done['why']}")
     return problem.results(contents)

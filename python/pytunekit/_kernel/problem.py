@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from shlex import quote
 from shutil import which
+from tempfile import TemporaryDirectory
 
 from .. import _core
 from .._call import Limits
@@ -58,13 +62,13 @@ class Problem:
             "grid": self.launch.grid(values), "block": self._block(values), "shared_bytes": self.launch.shared_bytes(values),
         }
 
-    def engine(self, values: Mapping[str, Any], iterations: int, compilers: int = 0) -> dict[str, Any]:
+    def engine(self, values: Mapping[str, Any], iterations: int, worker: Worker, compilers: int = 0) -> dict[str, Any]:
         """The arguments of the engine that every configuration shares; what it checks before it builds is that of this one."""
         self.launch.grid(values)  # what its texts name is known before anything is built
         return {
             "language": self.language, "name": replaced(self.name, values), "text": self.source.text(values), "file": self.source.name, "flags": self._flags,
             "arguments": [(f"argument {i}", one.type, one.is_array, one.bytes, one.changes) for i, one in enumerate(self.arguments)], "constants": self.constants,
-            "iterations": iterations, "device": self.device, "compiler": self._compiler, "compilers": compilers, "worker": worker(),
+            "iterations": iterations, "device": self.device, "compiler": self._compiler, "compilers": compilers, "worker": [worker.program],
             "run_seconds": self.limits.seconds,
         }
 
@@ -152,12 +156,22 @@ def device_of(device: Any) -> int:
     return number
 
 
-def worker() -> list[str]:
-    """The command of the process that runs kernels: this interpreter, with the extension alone, before it has any threads."""
-    import sys
+class Worker:
+    """The program that runs kernels: this interpreter with the extension alone, before it has any threads. The engine puts words of its own
+    first, which an interpreter would take for options, so that a script stands between."""
 
-    load = (
-        "import importlib.util, sys; s = importlib.util.spec_from_file_location('_core', sys.argv.pop(1)); "
-        "m = importlib.util.module_from_spec(s); s.loader.exec_module(m); m.serve_kernel(sys.argv)"
-    )
-    return [sys.executable, "-I", "-S", "-c", load, _core.__file__]
+    def __init__(self) -> None:
+        self._folder = TemporaryDirectory(prefix="pytunekit-")
+        self.program = os.path.join(self._folder.name, "worker")
+        load = (
+            "import importlib.util, sys; s = importlib.util.spec_from_file_location('_core', sys.argv.pop(1)); "
+            "m = importlib.util.module_from_spec(s); s.loader.exec_module(m); m.serve_kernel(sys.argv)"
+        )
+        words = [sys.executable, "-I", "-S", "-c", load, _core.__file__]
+        with open(self.program, "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\nexec {" ".join(map(quote, words))} "$@"\n')
+        os.chmod(self.program, 0o700)
+
+    def close(self) -> None:
+        """Removes the script."""
+        self._folder.cleanup()

@@ -11,7 +11,7 @@ from .._tuner import Failed, Tuner
 from .arguments import Comparison
 from .cache import KINDS, Cache, key_of
 from .objective import Objective, add_metrics, plain
-from .problem import Problem
+from .problem import Problem, Worker
 from .restrictions import Configurations
 from .results import row_of, stamp
 
@@ -44,6 +44,7 @@ class Run:
         self._iterations = iterations
         self._compilers = compilers
         self._pool: _core.KernelPool | None = None
+        self._worker = Worker()
         self._wrong: BaseException | None = None
 
     rows: dict[int, dict[str, Any]]
@@ -110,7 +111,7 @@ class Run:
             for job in out.values():
                 run.drop(job)
             if out:
-                self.close()  # kills what is being built
+                self._end_pool()  # kills what is being built
 
     def again(self, index: int) -> Measured:
         """Measures a configuration afresh, for a race."""
@@ -130,13 +131,17 @@ class Run:
         if self._pool is None:
             self._pool = _core.KernelPool(
                 space=self.configurations.space._grid, adjust=self._instance, verify=self._compare if self.comparison else None,
-                **self.problem.engine(self.configurations.at(first), self._iterations, self._compilers),
+                **self.problem.engine(self.configurations.at(first), self._iterations, self._worker, self._compilers),
             )
             self.is_time = self._pool.measures_time()
         return self._pool
 
     def close(self) -> None:
         """Ends compilers and worker."""
+        self._end_pool()
+        self._worker.close()
+
+    def _end_pool(self) -> None:
         if self._pool is not None:
             self._pool.close()
             self._pool = None
