@@ -6,12 +6,15 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from pages import ROOT, listings, run
 
 from pytunekit import Error, Limits, NoDevice, _core, run_kernel, tune_kernel
 
@@ -274,3 +277,13 @@ def test_what_opencl_does_not_have() -> None:
             tune_kernel("add", ADD, 8, [OUT, OUT, OUT, N], {"block_size_x": [8]}, quiet=True, **change)
     with pytest.raises(RuntimeError, match="build_error"):
         tune_kernel("add", ADD.replace("a[i] +", "no_such +"), 8, [OUT, OUT, OUT, N], {"block_size_x": [8]}, quiet=True)
+
+
+@pytest.mark.usefixtures("opencl")
+def test_the_listing_of_the_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    page = "docs/kernels_from_python.md"
+    code = re.findall(r"^```c\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (tmp_path / "add.cl").write_text(code[0])
+    monkeypatch.chdir(tmp_path)
+    run(listings(page)[0], {})
+    assert " ms {'block_size_x': " in capsys.readouterr().out
