@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import inspect
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 
 from .. import _core
@@ -105,15 +105,10 @@ def configurations_of(
         conditions.append(text_restriction(below, parameters))
     if all(is_plain(one.said, parameters) for one in conditions):
         return Configurations(parameters, Space(grid, [one.said for one in conditions]))
-    kept = (tuple(map(as_value, row)) for row in enumerated(parameters, conditions, say))
-    return Configurations(parameters, Space.listed(grid, not_none(kept, conditions)))
-
-
-def not_none(rows: Iterator[tuple[Any, ...]], conditions: Sequence[Restriction]) -> list[tuple[Any, ...]]:
-    out = list(rows)
-    if not out:
+    kept = enumerated(parameters, conditions, say)
+    if not kept:
         raise _core.Error(f"tunekit: restrictions: {' and '.join(one.said for one in conditions)} leave no configuration, want some that hold")
-    return out
+    return Configurations(parameters, Space(grid)._of(kept))
 
 
 def listed_of(restrictions: Any) -> list[Any]:
@@ -137,12 +132,12 @@ def restriction_of(one: Any, parameters: Mapping[str, Any]) -> Restriction:
     if not callable(one):
         raise _core.Error(f"tunekit: restrictions has {shown(one)}, want a text or a function of the configuration")
     said = f"{getattr(one, '__name__', type(one).__name__)}(...)"
-    return Restriction(said, list(parameters), by_values(said, one, list(parameters)))
+    return Restriction(said, *by_values(said, one, list(parameters)))
 
 
 def text_restriction(text: str, parameters: Mapping[str, Any]) -> Restriction:
     try:
-        code = compile(text.strip(), "restriction", "eval")
+        compile(text.strip(), "restriction", "eval")
     except (SyntaxError, ValueError) as e:
         raise _core.Error(f"tunekit: restriction {shown(text)}: {getattr(e, 'msg', e)}, want an expression of Python over the parameters") from None
     words = dict(known_words())
@@ -154,25 +149,26 @@ def text_restriction(text: str, parameters: Mapping[str, Any]) -> Restriction:
         if name not in parameters and name not in words and not hasattr(builtins, name):
             raise _core.Error(f"tunekit: restriction {shown(text)}: no parameter is called '{name}', want one of {', '.join(parameters)}")
     names = [name for name in parameters if name in used]
-    # the parameters are globals: within a comprehension locals would not be seen
-    return Restriction(text.strip(), names, lambda values: eval(code, {**words, **{name: values[name] for name in names}}))
+    holds = eval(f"lambda {', '.join(names)}: (\n{text.strip()}\n)", words)
+    return Restriction(text.strip(), names, lambda values: holds(*[values[name] for name in names]))
 
 
-def by_values(said: str, f: Callable[..., object], names: list[str]) -> Callable[[Mapping[str, Any]], object]:
-    """A function that takes a configuration, from one of a dict, of all values in their order, or of some by their names."""
+def by_values(said: str, f: Callable[..., object], names: list[str]) -> tuple[list[str], Callable[[Mapping[str, Any]], object]]:
+    """The parameters that a function speaks of, and it as a function of a configuration: f takes a dict, all values in their order, or some by
+    their names."""
     try:
         takes = list(inspect.signature(f).parameters.values())
     except (TypeError, ValueError):
-        return lambda values: f(dict(values))
+        return names, lambda values: f(dict(values))
     if any(one.kind is one.VAR_POSITIONAL for one in takes):
-        return lambda values: f(*values.values())
+        return names, lambda values: f(*values.values())
     must = [one.name for one in takes if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     if len(must) == 1:
-        return lambda values: f(dict(values))
+        return names, lambda values: f(dict(values))
     if len(must) == len(names):
-        return lambda values: f(*values.values())
+        return names, lambda values: f(*values.values())
     if must and set(must) <= set(names):
-        return lambda values: f(**{name: values[name] for name in must})
+        return must, lambda values: f(**{name: values[name] for name in must})
     raise _core.Error(f"tunekit: restriction {said}: takes {', '.join(must) or 'nothing'}, want a dict, a value for each parameter, or some by their names")
 
 
@@ -206,32 +202,39 @@ def is_positive(node: ast.expr, parameters: Mapping[str, list[Any]]) -> bool:
     return isinstance(node, ast.Name) and all(isinstance(v, int) and v > 0 for v in parameters.get(node.id, [0]))
 
 
-def enumerated(parameters: Mapping[str, list[Any]], conditions: Iterable[Restriction], say: Callable[[str], None]) -> Iterator[tuple[Any, ...]]:
-    """The configurations that fulfil the conditions, the first parameter slowest. Each condition is looked at as soon as its parameters have
-    values, and those of one parameter in the order given: a later one may rely on an earlier one."""
+def enumerated(parameters: Mapping[str, list[Any]], conditions: Iterable[Restriction], say: Callable[[str], None]) -> list[list[int]]:
+    """The configurations that fulfil the conditions, as places of their values, the first parameter slowest. Each condition is looked at as soon
+    as its parameters have values, and those of one parameter in the order given: a later one may rely on an earlier one."""
     names = list(parameters)
     lists = [parameters[name] for name in names]
     of_depth: list[list[Restriction]] = [[] for _ in names]
     for one in conditions:
         of_depth[max((names.index(name) for name in one.names), default=0)].append(one)
-    all_of_them = prod(map(len, lists))
-    watch = Watch(all_of_them, say) if all_of_them > MANY else None
-    values: dict[str, Any] = {}
+    combinations = prod(map(len, lists))
+    watch = Watch(combinations, say) if combinations > MANY else None
+    values: dict[str, Any] = {}  # in the parameters' order, which functions of all values rely on
+    places = [0] * len(names)
+    out: list[list[int]] = []
 
-    def below(depth: int) -> Iterator[tuple[Any, ...]]:
-        if depth == len(names):
-            yield tuple(values.values())
-            return
+    def below(depth: int) -> None:
+        name, here, last = names[depth], of_depth[depth], depth + 1 == len(names)
         for k, value in enumerate(lists[depth]):
-            values[names[depth]] = value
-            if watch is not None and depth <= watch.deepest:
+            values[name] = value
+            if watch is not None and depth <= Watch.deepest:
                 watch.at(depth, k, len(lists[depth]))
-            if all(holds(values) for holds in of_depth[depth]):
-                yield from below(depth + 1)
-        del values[names[depth]]
+            for holds in here:
+                if not holds(values):
+                    break
+            else:
+                places[depth] = k
+                if last:
+                    out.append(places.copy())
+                else:
+                    below(depth + 1)
+        del values[name]
 
-    # conditions of functions see all values, in the parameters' order, since values are set in it
-    yield from below(0)
+    below(0)
+    return out
 
 
 class Watch:
