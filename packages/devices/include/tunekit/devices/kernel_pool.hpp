@@ -296,6 +296,7 @@ inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> na
     state& s = *its_;
     s.device = find_kernel_device(what.language, how);
     s.says_cost = measure::says_cost(what);
+    if (s.says_cost && what.iterations == 0) what.iterations = 7;  // no policy of times knows how sure a cost is
     if (!what.headers.empty()) {
         const std::string folder = s.place.name() + "/headers";
         detail::claim_folder(folder, "kernel_pool");

@@ -125,7 +125,7 @@ struct kernel_problem {
     std::string shared_bytes = "0";                   ///< dynamic shared memory of a block; OpenCL: a last argument
     /// Timed launches of each configuration, whose mean is its cost; none is cut short. 0: as many as are needed, and
     /// the slow ones are cut short. A function of C or C++ that returns float or double says its cost itself, which is
-    /// not scaled.
+    /// not scaled; 0 is 7 there.
     std::uint32_t iterations = 0;
     /// Changes what was made for a configuration, such as a text that is a function of it. Called in this process,
     /// before each build. What it throws makes the configuration `invalid`.

@@ -28,6 +28,8 @@ public:
     using memory = unsigned char*;
     static constexpr bool counts_waiting = false;
 
+    std::vector<double> said{};  ///< the costs that a function returned, in the order of its calls
+
     explicit host_session(device_timing how = {}) : how_(how) { how_.validate(); }
     host_session(const host_session&) = delete;
     host_session& operator=(const host_session&) = delete;
@@ -143,10 +145,10 @@ public:
         says_cost_ = code_.function<int()>("tunekit_kernel_costs")() != 0;
     }
 
-    /// The seconds of one run, or what the function returns as its cost.
+    /// The seconds of one run. What the function returns as its cost is kept by the session.
     [[nodiscard]] double operator()(std::uint64_t /* turn */)
     {
-        if (says_cost_) return call_(arguments_.data());
+        if (says_cost_) return on_->seconds(1, [this] { on_->said.push_back(call_(arguments_.data())); });
         return series_(*on_, [this] { static_cast<void>(call_(arguments_.data())); });
     }
 

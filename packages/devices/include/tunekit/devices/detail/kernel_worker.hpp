@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -241,12 +243,31 @@ public:
             return run;
         };
         const auto check = (*data_)->operands.check(*on_);
-        if (of_->iterations == 0) return timed{kernel, until_confident{}, check}(i, within);
+        if constexpr (says_costs) on_->said.clear();
+        if (of_->iterations == 0) return with_costs_said(timed{kernel, until_confident{}, check}(i, within));
         within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
-        return timed{kernel, fixed{.runs = of_->iterations, .batch = 1}, check}(i, within);
+        return with_costs_said(timed{kernel, fixed{.runs = of_->iterations, .batch = 1}, check}(i, within));
     }
 
 private:
+    static constexpr bool says_costs = requires(Session& on) { on.said; };
+
+    /// The costs that the function returned in place of its times; a limit of seconds is one of times.
+    [[nodiscard]] measurement with_costs_said(measurement m) const
+    {
+        if constexpr (says_costs) {
+            const auto& said = on_->said;
+            if (m.failed || said.empty()) return m;
+            const std::size_t n = (std::min)(m.batches.size(), said.size());
+            m.batches.assign(said.end() - static_cast<std::ptrdiff_t>(n), said.end());
+            m.cost = mean_of(m.batches).cost;
+            m.spread = mean_of(m.batches).spread;
+            if (!std::isfinite(m.cost))
+                m.failed = failure{failure_kind::bad_cost, 0, "the function returned a cost that is not finite"};
+        }
+        return m;
+    }
+
     struct held {
         explicit held(const kernel_setup& of)
         {
