@@ -16,7 +16,7 @@ MADE_BY_USERS = (
     "EnsembleSampler", "EpsilonGreedy", "Failed", "Forest", "GaussianProcess", "Generator", "KMeans", "Limits", "LogPower", "Sampler", "Softmax",
     "Space", "Strategy", "Tuner", "UCB", "UCB1", "permutation",
 )
-MODULES = ("parts", "gest", "kernel_tuner", "optuna")  # that `import pytunekit` does not load
+MODULES = ("parts", "gest", "kernel_tuner", "optuna", "integration", "file_utils", "util")  # that `import pytunekit` does not load
 PACKAGE = pathlib.Path(__file__).parent / "pytunekit"
 
 

@@ -9,15 +9,16 @@
 The search is that of the C++ library tunekit, with the same words, logs and proposals.
 """
 
-from ._core import Error, recipes, schedules
+from ._core import Error, NoDevice, recipes, schedules
 from ._core import version as __version__
 from ._call import Limits
 from ._minimize import FrontMember, Race, Result, Verdict, minimize
 from ._space import Space, permutation
 from ._tasks import Plan, minimize_tasks
+from ._tune_kernel import KernelResult, run_kernel, tune_kernel
 from ._tuner import Failed, Job, Measurement, Trial, Trials, Tuner
 
 __all__ = [
-    "Error", "Failed", "FrontMember", "Job", "Limits", "Measurement", "Plan", "Race", "Result", "Space", "Trial", "Trials", "Tuner", "Verdict",
-    "minimize", "minimize_tasks", "permutation", "recipes", "schedules", "__version__",
+    "Error", "Failed", "FrontMember", "Job", "KernelResult", "Limits", "Measurement", "NoDevice", "Plan", "Race", "Result", "Space", "Trial", "Trials",
+    "Tuner", "Verdict", "minimize", "minimize_tasks", "permutation", "recipes", "run_kernel", "schedules", "tune_kernel", "__version__",
 ]

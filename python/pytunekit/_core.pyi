@@ -9,6 +9,9 @@ version: str
 class Error(ValueError):
     """What the caller can mend: wrong input, a log that does not fit, a run that found nothing. One line."""
 
+class NoDevice(Error):
+    """There is no device, driver or compiler for a kernel. One line."""
+
 def experience_notes(paths: list[str], log: str, /) -> list[str]:
     """What `experience` leaves out of these files and why, a line each. `log` is that of the run."""
 def recipes() -> list[str]:
@@ -136,6 +139,37 @@ class Child:
     def hang_up(self) -> None: ...
     def ended(self) -> bool: ...
     def end(self) -> int: ...
+
+class _KernelMeasured(TypedDict):
+    kind: str
+    why: str
+    times: list[float]
+    build_seconds: float
+    run_seconds: float
+
+class _KernelAnswer(_KernelMeasured):
+    ticket: int
+    lost: bool
+
+class _KernelDevice(TypedDict):
+    name: str
+    threads: int
+    architecture: str
+
+class KernelPool:
+    def __init__(
+        self, space: Grid, adjust: Callable[[int], dict[str, Any]], verify: Callable[[int, list[Any]], str | None] | None, **said: Any
+    ) -> None: ...
+    def measures_time(self) -> bool: ...
+    def room(self) -> int: ...
+    def submit(self, job: Job, /) -> None: ...
+    def collect(self, seconds: float, /) -> list[_KernelAnswer]: ...
+    def measure(self, i: int, /) -> _KernelMeasured: ...
+    def close(self) -> None: ...
+
+def run_kernel(instance: dict[str, Any], **said: Any) -> tuple[_KernelMeasured, list[bytes]]: ...
+def find_kernel_device(language: str, device: int, /) -> _KernelDevice: ...
+def serve_kernel(words: list[str], /) -> None: ...
 
 class Forest:
     def __init__(

@@ -206,9 +206,13 @@ class Space(Sequence["Configuration"]):
                 raise _core.Error(
                     f"tunekit: space: configuration {n} of the list is {shown(configuration)}, want a value for each of {', '.join(out._names)}"
                 ) from None
-        out._listed = rows
-        out._grid = out._grid.listed(rows)
-        return out
+        return out._of(rows)
+
+    def _of(self, rows: list[list[int]]) -> Space:
+        """This space with those configurations alone, each the places of its values."""
+        self._listed = rows
+        self._grid = self._grid.listed(rows)
+        return self
 
     def _keep(self, holds: Callable[..., object]) -> None:
         who = getattr(holds, "__name__", None) or shown(holds)

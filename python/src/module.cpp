@@ -15,13 +15,15 @@
 #include "tools/support/names.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/devices/library.hpp"
 #include "tunekit/processes/files/text.hpp"
 
 namespace nb = nanobind;
 
 namespace {
 
-nb::handle error_type;  // pytunekit.Error, for as long as the module lives
+nb::handle error_type;      // pytunekit.Error, for as long as the module lives
+nb::handle no_device_type;  // pytunekit.NoDevice, too
 
 /// A message of the library with what a caller writes in Python where it says what one writes in C++.
 std::string in_python(std::string text)
@@ -43,6 +45,8 @@ void translate(const std::exception_ptr& thrown, void*)
         std::rethrow_exception(thrown);
     } catch (const std::logic_error& e) {  // invalid_argument, out_of_range
         PyErr_SetString(error_type.ptr(), in_python(e.what()).c_str());
+    } catch (const tunekit::measure::no_device& e) {
+        PyErr_SetString(no_device_type.ptr(), e.what());
     } catch (const tunekit::error& e) {
         PyErr_SetString(error_type.ptr(), in_python(e.what()).c_str());
     }
@@ -65,6 +69,10 @@ NB_MODULE(_core, m)
         "What the caller can mend: wrong input, a log that does not fit, a run that found nothing. One line.",
         PyExc_ValueError, nullptr));
     m.attr("Error") = error;
+    auto no_device = nb::steal(PyErr_NewExceptionWithDoc(
+        "pytunekit.NoDevice", "There is no device, driver or compiler for a kernel. One line.", error.ptr(), nullptr));
+    m.attr("NoDevice") = no_device;
+    no_device_type = no_device.release();
     error_type = error.release();
     nb::register_exception_translator(&translate);
     m.attr("version") = tunekit::core::version_text();
@@ -75,6 +83,7 @@ NB_MODULE(_core, m)
     python::bind_tuner(m);
     python::bind_tasks(m);
     python::bind_child(m);
+    python::bind_kernels(m);
     python::bind_parts(m);
     m.def("bad_cost", &python::bad_cost);
     m.def("check_kind", [](const std::string& kind) { static_cast<void>(python::kind_of("", kind)); });

@@ -14,6 +14,8 @@
 #include "tunekit/devices/cuda/nvrtc.hpp"
 #include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/devices/kernel_file.hpp"
+#include "tunekit/devices/kernel_pool.hpp"
+#include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/devices/library.hpp"
 #include "tunekit/devices/measurer.hpp"
 #include "tunekit/devices/opencl/builder.hpp"

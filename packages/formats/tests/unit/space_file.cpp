@@ -108,6 +108,7 @@ TEST_CASE("values of a T1 problem may be ranges and comprehensions, as public pr
     CHECK(values("range(9, 3, -2)") == "9 7 5");
     CHECK(values("[1, 2] + list(range(32, 128+1, 32))") == "1 2 32 64 96 128");
     CHECK(values("[i for i in range(3,13,2)]") == "3 5 7 9 11");
+    CHECK(values("[i for i in range(1, 33) if 32 % i == 0 and i != 4]") == "1 2 8 16 32");
     CHECK(values("[2**i for i in range(0, 6)]") == "1 2 4 8 16 32");
     CHECK(values("[3 * i**2 - 1 for i in range(1, 4)]") == "2 11 26");
     CHECK(values("[1] + [2 * i for i in range(1, 4)]") == "1 2 4 6");
@@ -197,6 +198,7 @@ TEST_CASE("every mistake in a space file is one line that names the file and the
         {with(t1, "[16, 32 , 64]", "[i for i in 8]"), "is not a list of literals"},
         {with(t1, "[16, 32 , 64]", "[j for i in range(8)]"), "is not a list of literals"},
         {with(t1, "[16, 32 , 64]", "[2**(i+1) for i in range(8)]"), "is not a list of literals"},
+        {with(t1, "[16, 32 , 64]", "[i for i in range(8) if j]"), "is not a list of literals"},
         {with(t1, "[16, 32 , 64]", "range(10**9)"), "is not a list of literals"},
         {with(t1, "[16, 32 , 64]", "range(1000000000)"), "has 65536 values"},
         {with(t1, "[16, 32 , 64]", "[16, 32"), "is not a list of literals"},

@@ -26,6 +26,34 @@ class device_operands;
 
 namespace detail {
 
+/// What differs between two arrays of `T` that are given as bytes, in one line; else empty.
+template <class T>
+[[nodiscard]] std::optional<std::string> bytes_differ(const std::vector<unsigned char>& got,
+                                                      const std::vector<unsigned char>& want, tolerance within)
+{
+    std::vector<T> a(want.size() / sizeof(T)), b(a.size());
+    std::memcpy(a.data(), got.data(), a.size() * sizeof(T));
+    std::memcpy(b.data(), want.data(), a.size() * sizeof(T));
+    return close_to(std::span<const T>(a), std::span<const T>(b), within);
+}
+
+/// The same of numbers in half precision.
+[[nodiscard]] inline std::optional<std::string> halves_differ(const std::vector<unsigned char>& got,
+                                                              const std::vector<unsigned char>& want, tolerance within)
+{
+    const auto floats_of = [](const std::vector<unsigned char>& halves) {
+        std::vector<float> out(halves.size() / 2);
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            std::uint16_t half = 0;
+            std::memcpy(&half, halves.data() + 2 * k, 2);
+            out[k] = float_of(half);
+        }
+        return out;
+    };
+    const std::vector<float> a = floats_of(got), b = floats_of(want);
+    return close_to(std::span<const float>(a), std::span<const float>(b), within);
+}
+
 /// A check for `timed`. It poisons the outputs before the run that is checked, and compares them after it.
 template <class Session>
 struct device_check {
@@ -76,13 +104,7 @@ public:
     {
         operand& o = add(role::output, want.data(), want.size_bytes());
         o.within = within;
-        o.differs = [](const bytes& got, const bytes& reference, tolerance limit) {
-            std::vector<T> a(reference.size() / sizeof(T));
-            std::vector<T> b(a.size());
-            std::memcpy(a.data(), got.data(), reference.size());
-            std::memcpy(b.data(), reference.data(), reference.size());
-            return close_to(std::span<const T>(a), std::span<const T>(b), limit);
-        };
+        o.differs = detail::bytes_differ<T>;
     }
 
     /// Adds an array of half precision that kernels read: of each number the nearest half.
@@ -99,11 +121,35 @@ public:
         const std::vector<std::uint16_t> halves = halves_of(want);
         operand& o = add(role::output, halves.data(), 2 * halves.size());
         o.within = within;
-        o.differs = [](const bytes& got, const bytes& reference, tolerance limit) {
-            return close_to(std::span<const float>(floats_of(got)), std::span<const float>(floats_of(reference)),
-                            limit);
-        };
+        o.differs = detail::halves_differ;
     }
+
+    /// An array that kernels read and write. It has its first content before the run that is checked, and again after
+    /// it, for the runs that are timed.
+    struct changed_array {
+        std::vector<unsigned char> content;                ///< at first
+        std::optional<std::vector<unsigned char>> want{};  ///< after one run; empty: not compared
+        /// What differs, in one line; else empty. Where it is null, the bytes must be equal.
+        std::optional<std::string> (*differs)(const std::vector<unsigned char>& got,
+                                              const std::vector<unsigned char>& want, tolerance) = nullptr;
+        tolerance within{};               ///< for `differs`
+        std::span<unsigned char> keep{};  ///< gets the array after the run that is checked; of its size, or empty
+        std::string name{};               ///< for messages; empty: "output" and its number
+    };
+
+    /// Adds an array that kernels read and write.
+    void changed(changed_array a)
+    {
+        operand& o = add(role::changed, a.content.data(), a.content.size());
+        o.within = a.within;
+        o.differs = a.differs;
+        o.want = std::move(a.want);
+        o.keep = a.keep;
+        o.name = std::move(a.name);
+    }
+
+    /// Adds an argument of these bytes that is passed by value.
+    void value_of_bytes(std::span<const unsigned char> x) { add(role::value, x.data(), x.size()); }
 
     /// Adds an argument that is passed by value.
     template <class T>
@@ -126,8 +172,8 @@ public:
         std::vector<argument> out;
         for (operand& o : all_) {
             if (o.is != role::value && o.device == memory{}) {
-                o.device = gpu.allocate(o.content.size() + (o.is == role::output ? beyond : 0));
-                if (o.is == role::input) gpu.copy_to(o.device, o.content.data(), o.content.size());
+                o.device = gpu.allocate(o.content.size() + (o.is == role::input ? 0 : beyond));
+                if (o.is != role::output) gpu.copy_to(o.device, o.content.data(), o.content.size());
             }
             if (o.is == role::value) out.push_back({o.content.data(), o.content.size()});
             else out.push_back({&o.device, sizeof o.device});
@@ -156,32 +202,33 @@ public:
         return reinterpret_cast<T*>(static_cast<std::uintptr_t>(all_[k].device));
     }
 
-    /// Fills the outputs with NaN (of every width), and the bytes beyond them with a pattern.
-    void poison(Session& gpu) const
+    /// Gives the arrays that kernels change their first content again.
+    void renew(Session& gpu) const
     {
         for (const operand& o : all_)
-            if (o.is == role::output && o.device != memory{}) {
-                gpu.fill(o.device, 0xFF, o.content.size());
-                gpu.fill(o.device, canary::pattern, beyond, o.content.size());
-            }
+            if (o.is == role::changed && o.device != memory{})
+                gpu.copy_to(o.device, o.content.data(), o.content.size());
     }
 
-    /// The first wrong output, or the first write beyond an output, in one line; else empty.
+    /// Fills the outputs with NaN (of every width), and the bytes beyond them with a pattern; arrays that kernels
+    /// change get their first content.
+    void poison(Session& gpu) const
+    {
+        renew(gpu);
+        for (const operand& o : all_) {
+            if (o.is == role::output && o.device != memory{}) gpu.fill(o.device, 0xFF, o.content.size());
+            if ((o.is == role::output || o.is == role::changed) && o.device != memory{})
+                gpu.fill(o.device, canary::pattern, beyond, o.content.size());
+        }
+    }
+
+    /// The first wrong output, or the first write beyond one, in one line; else empty. Arrays that kernels change have
+    /// their first content afterwards.
     [[nodiscard]] std::optional<std::string> wrong(Session& gpu) const
     {
-        std::size_t which = 0;
-        for (const operand& o : all_) {
-            if (o.is != role::output) continue;
-            std::vector<unsigned char> got(o.content.size() + beyond);
-            gpu.copy_from(got.data(), o.device, got.size());
-            const std::string name = "output " + std::to_string(which++);
-            const canary after{got.data() + o.content.size(), beyond};
-            if (const std::size_t at = after.first_damaged(); at != beyond)
-                return name + ": wrote past its end, first at byte " + std::to_string(at) + " after it";
-            got.resize(o.content.size());
-            if (auto line = o.differs(got, o.content, o.within)) return name + ": " + *line;
-        }
-        return std::nullopt;
+        auto out = first_fault(gpu);
+        renew(gpu);
+        return out;
     }
 
     /// A check for `timed` of what runs in `gpu`: it poisons the outputs before the run that is checked, and compares
@@ -190,7 +237,7 @@ public:
 
 private:
     static constexpr std::size_t beyond = 4096;
-    enum class role : unsigned char { input, output, value };
+    enum class role : unsigned char { input, output, changed, value };
     using bytes = std::vector<unsigned char>;
     struct operand {
         role is;
@@ -198,22 +245,36 @@ private:
         tolerance within{};
         std::optional<std::string> (*differs)(const bytes& got, const bytes& want, tolerance) = nullptr;
         memory device{};
+        std::optional<bytes> want{};  ///< of an array that is changed
+        std::span<unsigned char> keep{};
+        std::string name{};
     };
+
+    [[nodiscard]] std::optional<std::string> first_fault(Session& gpu) const
+    {
+        std::size_t which = 0;
+        for (const operand& o : all_) {
+            if (o.is != role::output && o.is != role::changed) continue;
+            std::vector<unsigned char> got(o.content.size() + beyond);
+            gpu.copy_from(got.data(), o.device, got.size());
+            const std::string name = o.name.empty() ? "output " + std::to_string(which) : o.name;
+            ++which;
+            const canary after{got.data() + o.content.size(), beyond};
+            if (const std::size_t at = after.first_damaged(); at != beyond)
+                return name + ": wrote past its end, first at byte " + std::to_string(at) + " after it";
+            got.resize(o.content.size());
+            if (!o.keep.empty()) std::memcpy(o.keep.data(), got.data(), got.size());
+            if (o.is == role::changed && !o.want) continue;
+            const bytes& want = o.is == role::changed ? *o.want : o.content;
+            if (auto line = o.differs(got, want, o.within)) return name + ": " + *line;
+        }
+        return std::nullopt;
+    }
 
     static std::vector<std::uint16_t> halves_of(std::span<const float> x)
     {
         std::vector<std::uint16_t> out;
         for (const float one : x) out.push_back(detail::half_of(one));
-        return out;
-    }
-    static std::vector<float> floats_of(const bytes& halves)
-    {
-        std::vector<float> out(halves.size() / 2);
-        for (std::size_t k = 0; k < out.size(); ++k) {
-            std::uint16_t half = 0;
-            std::memcpy(&half, halves.data() + 2 * k, 2);
-            out[k] = detail::float_of(half);
-        }
         return out;
     }
 

@@ -59,15 +59,22 @@ private:
 };
 
 inline constexpr const char* nvrtc_mark = "--tunekit-nvrtc";  ///< the first argument of a program started to compile
+inline constexpr const char* name_mark = "--tunekit-name=";   ///< begins an option that names a kernel
 
 /// Compiles `text` into `file`, and writes the compiler's messages to descriptor 1. Returns an exit status. Only for a
 /// process that does nothing else: this one sees no devices from now on.
-inline int compile_into(const nvrtc& compiler, const std::string& text, const std::vector<std::string>& options,
+inline int compile_into(const nvrtc& compiler, const std::string& text, std::vector<std::string> options,
                         const std::string& file)
 {
+    std::vector<std::string> names;
+    std::erase_if(options, [&](const std::string& o) {
+        if (!o.starts_with(name_mark)) return false;
+        names.push_back(o.substr(std::strlen(name_mark)));
+        return true;
+    });
     // NVRTC 13 calls cuInit, which takes 0.2 s of each compilation on an H100.
     ::setenv("CUDA_VISIBLE_DEVICES", "-1", 1);
-    nvrtc::outcome built = compiler.compile(text, options);
+    nvrtc::outcome built = compiler.compile(text, options, names);
     if (built.good) write_file(file, cuda_image{std::move(built.cubin), std::move(built.ptx)}.text());
     for (std::size_t at = 0; at < built.log.size();) {
         const ssize_t put = ::write(1, built.log.data() + at, built.log.size() - at);
@@ -118,11 +125,11 @@ public:
         const source& what = unit.front().what;
         if (program_.empty())
             return child_process([this, &what, file = stem + suffix] {
-                return compile_into(compiler_, what.text, cache_.options_of(what), file);
+                return compile_into(compiler_, what.text, options_of(what), file);
             });
         write_file(stem + ".cpp", what.text);
         std::vector<std::string> command{program_, nvrtc_mark, library_, stem + ".cpp", stem + suffix};
-        for (std::string& option : cache_.options_of(what)) command.push_back(std::move(option));
+        for (std::string& option : options_of(what)) command.push_back(std::move(option));
         return child_process(command, scratch);
     }
 
@@ -150,6 +157,13 @@ public:
     }
 
 private:
+    /// Those of the compiler, and the names of kernels.
+    [[nodiscard]] std::vector<std::string> options_of(const source& what) const
+    {
+        std::vector<std::string> out = cache_.options_of(what);
+        for (const std::string& name : what.names) out.push_back(name_mark + name);
+        return out;
+    }
     static std::vector<std::string> with_includes(std::vector<std::string> flags,
                                                   const std::vector<std::string>& includes)
     {

@@ -63,9 +63,10 @@ public:
                                          "nvrtc_builder::options::library");
         cuda.check(code, "cuModuleLoadData");
         try {
+            for (const device_source::constant& c : source.constants) fill(c);
             std::vector<step> before;
-            for (const device_source::launch& l : source.prepare) before.push_back(step_of(l));
-            for (const device_source::launch& l : source.launches) steps_.push_back(step_of(l));
+            for (const device_source::launch& l : source.prepare) before.push_back(step_of(l, image));
+            for (const device_source::launch& l : source.launches) steps_.push_back(step_of(l, image));
             for (const step& s : before) start(s);
             if (!before.empty()) gpu.finish();
         } catch (...) {
@@ -105,7 +106,20 @@ private:
         unsigned shared_bytes = 0;
     };
 
-    [[nodiscard]] step step_of(const device_source::launch& how) const
+    void fill(const device_source::constant& c)
+    {
+        cuda_driver::address at = 0;
+        std::size_t size = 0;
+        const cuda_driver& cuda = gpu_->cuda();
+        cuda.check(cuda.module_global(&at, &size, module_, c.symbol.c_str()), "cuModuleGetGlobal " + c.symbol);
+        if (size < c.bytes.size())
+            throw candidate_error({failure_kind::launch_error, 0,
+                                   "constant memory " + c.symbol + " has " + std::to_string(size) + " bytes, want " +
+                                       std::to_string(c.bytes.size()) + " or more"});
+        gpu_->copy_to(at, c.bytes.data(), c.bytes.size());
+    }
+
+    [[nodiscard]] step step_of(const device_source::launch& how, const cuda_image& image) const
     {
         constexpr int most_dynamic_shared = 8;  // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
         const cuda_driver& cuda = gpu_->cuda();
@@ -117,7 +131,8 @@ private:
             s.grid[k] = static_cast<unsigned>(how.grid[k]);
             s.block[k] = static_cast<unsigned>(how.block[k]);
         }
-        cuda.check(cuda.module_function(&s.function, module_, how.entry.c_str()), "cuModuleGetFunction " + how.entry);
+        cuda.check(cuda.module_function(&s.function, module_, image.lowered(how.entry).c_str()),
+                   "cuModuleGetFunction " + how.entry);
         if (how.shared_bytes > 0)  // more than 48 KiB, fixed and dynamic together, must be requested
             cuda.check(cuda.function_set(s.function, most_dynamic_shared, static_cast<int>(how.shared_bytes)),
                        "asking for " + std::to_string(how.shared_bytes) + " bytes of shared memory");

@@ -29,7 +29,8 @@ public:
 
     [[nodiscard]] std::optional<std::string> exceeds(const device_source::launch& l, const std::string& cubin) const
     {
-        return detail::exceeds(l, cubin_resources(cubin, l.entry), on_);
+        const cuda_image image = cuda_image::of(bytes_of(cubin).value_or(std::string()));
+        return detail::exceeds(l, cubin_resources(cubin, image.lowered(l.entry)), on_);
     }
 
 private:

@@ -47,6 +47,21 @@ struct cuda_image {
         return {std::string(text.substr(0, cubin)), std::string(text.substr(cubin, size))};
     }
 
+    /// The name in machine code of the kernel that an expression names; the expression itself where it has no other.
+    [[nodiscard]] std::string lowered(const std::string& expression) const
+    {
+        const std::string line = name_line(expression);
+        const std::size_t at = ptx.find(line);
+        if (at == std::string::npos) return expression;
+        const std::size_t from = at + line.size();
+        return ptx.substr(from, ptx.find('\n', from) - from);
+    }
+    /// The comment of PTX behind which stands the name in machine code.
+    [[nodiscard]] static std::string name_line(const std::string& expression)
+    {
+        return "\n//tunekit " + expression + " is ";
+    }
+
     friend bool operator==(const cuda_image&, const cuda_image&) = default;
 
 private:
@@ -123,13 +138,19 @@ public:
 
     /// Compiles `text` with options such as --gpu-architecture=sm_80. It is slow, may never end, and with NVRTC 13
     /// begins CUDA in this process where there is a driver, so run it in a process of its own, as `nvrtc_builder` does.
-    [[nodiscard]] outcome compile(const std::string& text, const std::vector<std::string>& options) const
+    /// `names` are expressions that name kernels; the image knows their names in machine code.
+    [[nodiscard]] outcome compile(const std::string& text, const std::vector<std::string>& options,
+                                  const std::vector<std::string>& names = {}) const
     {
         outcome out;
         program p = nullptr;
         if (const int code = create_(&p, text.c_str(), "generated", 0, nullptr, nullptr); code != 0) {
             out.log = explain_(code);
             return out;
+        }
+        if (!names.empty()) {
+            int (*const add)(program, const char*) = library_.find("nvrtcAddNameExpression");
+            for (const std::string& name : names) static_cast<void>(add(p, name.c_str()));
         }
         std::vector<const char*> words;
         for (const std::string& o : options) words.push_back(o.c_str());
@@ -140,6 +161,13 @@ public:
         if (code == 0) out.cubin = read(p, cubin_size_, cubin_);
         if (code == 0) out.ptx = read(p, ptx_size_, ptx_);
         while (!out.ptx.empty() && out.ptx.back() == '\0') out.ptx.pop_back();
+        for (const std::string& name : names) {
+            if (code != 0) break;
+            int (*const lowered)(program, const char*, const char**) = library_.find("nvrtcGetLoweredName");
+            const char* found = nullptr;
+            if (lowered(p, name.c_str(), &found) == 0 && found != nullptr)
+                out.ptx += cuda_image::name_line(name) + found + '\n';
+        }
         out.good = code == 0 && !out.cubin.empty();
         if (code == 0 && !out.good) out.log = "no machine code came out; want --gpu-architecture=sm_NN";
         destroy_(&p);

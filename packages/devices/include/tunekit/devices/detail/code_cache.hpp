@@ -53,6 +53,7 @@ public:
         add_part(all, compiler_);
         const std::vector<std::string> options = options_of(s);
         for (const std::string& option : options) add_part(all, option);
+        for (const std::string& name : s.names) add_part(all, name);
         add_part(all, entry);
         add_part(all, s.text);
         if (const std::string headers = headers_.of(s.text, include_folders(options)); !headers.empty())

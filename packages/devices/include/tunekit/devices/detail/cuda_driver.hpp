@@ -55,6 +55,13 @@ public:
         if (code != 0) throw cuda_failure(code, told(code, doing));
     }
 
+    /// The address and size of a module's variable, as cuModuleGetGlobal gives them.
+    int module_global(address* at, std::size_t* size, handle module, const char* name) const
+    {
+        int (*const get)(address*, std::size_t*, handle, const char*) = library_.find("cuModuleGetGlobal_v2");
+        return get(at, size, module, name);
+    }
+
     int (*init)(unsigned) = library_.find("cuInit");
     int (*error_name)(int, const char**) = library_.find("cuGetErrorName");
     int (*error_string)(int, const char**) = library_.find("cuGetErrorString");

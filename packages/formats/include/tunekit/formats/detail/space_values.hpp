@@ -166,7 +166,7 @@ private:
         }
     }
 
-    /// EXPRESSION for NAME in range(...)]
+    /// EXPRESSION for NAME in range(...)], or ... if CONDITION]
     void each()
     {
         const auto at = rest_.find(" for ");
@@ -197,7 +197,19 @@ private:
         }
         const bool real = expression.find('.') != std::string::npos ||
                           (expression.find('/') != std::string::npos && expression.find("//") == std::string::npos);
-        for (const std::int64_t i : range()) {
+        const std::vector<std::int64_t> all = range();
+        std::optional<space::expression> kept;
+        if (take("if")) {
+            const std::string_view condition = rest_.substr(0, rest_.find(']'));
+            try {
+                kept.emplace(std::string(condition), std::span(&name, 1));
+            } catch (const std::invalid_argument&) {
+                wrong();
+            }
+            rest_.remove_prefix(condition.size());
+        }
+        for (const std::int64_t i : all) {
+            if (kept && !kept->holds([i](std::size_t) { return i; })) continue;
             std::vector<double> given{static_cast<double>(i)};
             const auto operand = [&](const std::string& of) { return of == name ? given[0] : number(of, {}, {}); };
             for (std::size_t k = 0; k < bases.size(); ++k)

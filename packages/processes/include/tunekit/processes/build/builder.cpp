@@ -18,6 +18,11 @@ bool host_toolchain::alike(const source& a, const source& b) { return a.compiler
 child_process host_toolchain::start(const std::vector<build_job>& unit, const std::string& stem,
                                     const std::string& scratch) const
 {
+    const source& first = unit.front().what;
+    if (whole_) {
+        write_file(stem + ".cpp", first.text);
+        return child_process(command_of(first, stem), scratch, cores_);
+    }
     std::string text;
     for (std::size_t i = 0; i < unit.size(); ++i) {
         const build_job& j = unit[i];
@@ -26,7 +31,6 @@ child_process host_toolchain::start(const std::vector<build_job>& unit, const st
                 j.what.text + "\n}\n#undef " + j.entry + '\n';
     }
     write_file(stem + ".cpp", text);
-    const source& first = unit.front().what;
     std::vector<std::string> command{cache_.compiler_of(first).path};
     for (std::string& flag : cache_.flags_of(first)) command.push_back(std::move(flag));
     for (const char* const fixed : {"-w", "-shared", "-fPIC", "-nostdlib", "-Wl,-z,defs", "-o"})
@@ -35,6 +39,22 @@ child_process host_toolchain::start(const std::vector<build_job>& unit, const st
     command.push_back(stem + ".cpp");
     for (const char* const library : {"-lm", "-lc", "-lgcc"}) command.emplace_back(library);
     return child_process(command, scratch, cores_);
+}
+
+/// The command that compiles a source as it is. Libraries stand behind the file, as linkers want it.
+std::vector<std::string> host_toolchain::command_of(const source& what, const std::string& stem) const
+{
+    std::vector<std::string> command{cache_.compiler_of(what).path};
+    const std::vector<std::string> flags = cache_.flags_of(what);
+    command.insert(command.end(), flags.begin(), flags.end());
+    const bool nvcc = command.front().substr(command.front().rfind('/') + 1) == "nvcc";
+    for (const char* const fixed : {"-w", "-shared"}) command.emplace_back(fixed);
+    if (nvcc) command.insert(command.end(), {"-Xcompiler", "-fPIC", "-x", "cu"});
+    else command.emplace_back("-fPIC");
+    command.insert(command.end(), {"-o", stem + ".so", stem + ".cpp"});
+    for (const std::string& flag : flags)
+        if (flag.starts_with("-l")) command.push_back(flag);
+    return command;
 }
 
 bool host_toolchain::blames_machine(const child_process& process)

@@ -23,7 +23,8 @@ public:
 
     template <class Options>
     host_toolchain(const std::string& directory, const Options& options)
-        : together_((std::max)(options.together, std::size_t{1})),
+        : together_(options.whole ? 1 : (std::max)(options.together, std::size_t{1})),
+          whole_(options.whole),
           cores_(options.cores),
           cache_(directory, find_all(options.compilers), options.flags)
     {
@@ -47,7 +48,10 @@ public:
 private:
     static std::vector<compiler> find_all(const std::vector<std::string>& names);
 
+    [[nodiscard]] std::vector<std::string> command_of(const source& what, const std::string& stem) const;
+
     std::size_t together_;
+    bool whole_;
     std::vector<int> cores_;
     build_cache cache_;
 };
@@ -86,7 +90,8 @@ public:
             directory{};  ///< of the cache, made where it is missing; empty: a temporary one, removed with the builder
         std::size_t processes = 0;  ///< compilers at a time; 0: one less than there are processors, at least 1
         std::size_t together = 16;  ///< the most configurations per compilation
-        std::vector<int> cores{};   ///< processors that compilers may use while workers use others; empty: any
+        bool whole = false;  ///< sources stand alone, as they are: they may include headers, and link what flags name
+        std::vector<int> cores{};  ///< processors that compilers may use while workers use others; empty: any
     };
 
     /// With the usual settings.

@@ -29,12 +29,21 @@ struct device_source {
         friend bool operator==(const launch&, const launch&) = default;
     };
 
-    std::string prologue{};           ///< small functions and macros that `text` uses; compiled in front of it
-    std::string text{};               ///< defines each entry
-    std::vector<launch> prepare{};    ///< run once, for example to pack fixed weights; not a part of the time
-    std::vector<launch> launches{};   ///< the launches that are timed
-    std::int64_t scratch_floats = 0;  ///< size of the scratch memory that every launch gets; 0: none
-    std::int64_t statements = 0;      ///< written or unrolled in `text`: a measure of its compile time
+    /// Constant memory of CUDA, filled before the first launch.
+    struct constant {
+        std::string symbol;                ///< the name of the `__constant__` variable
+        std::vector<unsigned char> bytes;  ///< its content
+
+        friend bool operator==(const constant&, const constant&) = default;
+    };
+
+    std::string prologue{};             ///< small functions and macros that `text` uses; compiled in front of it
+    std::string text{};                 ///< defines each entry
+    std::vector<launch> prepare{};      ///< run once, for example to pack fixed weights; not a part of the time
+    std::vector<launch> launches{};     ///< the launches that are timed
+    std::int64_t scratch_floats = 0;    ///< size of the scratch memory that every launch gets; 0: none
+    std::vector<constant> constants{};  ///< of the module; OpenCL has arguments in `__constant` memory instead
+    std::int64_t statements = 0;        ///< written or unrolled in `text`: a measure of its compile time
 
     /// What is compiled: the prologue and the text.
     [[nodiscard]] std::string whole() const { return prologue + text; }

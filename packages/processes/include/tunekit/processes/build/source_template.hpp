@@ -19,6 +19,7 @@ struct source {
     std::string text;                  ///< C++, or what the builder compiles
     std::string compiler{};            ///< one of builder::options::compilers, as written there; empty: the first
     std::vector<std::string> flags{};  ///< they stand after the builder's own, so they override them
+    std::vector<std::string> names{};  ///< CUDA: expressions that name kernels, such as "scale<float, 4>"
 
     friend bool operator==(const source&, const source&) = default;
 };

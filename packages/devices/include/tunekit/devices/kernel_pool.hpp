@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// \file
+/// A pool that builds and runs the configurations of a `kernel_problem`, on a device or on the processor.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tunekit/core/error.hpp"
+#include "tunekit/devices/cuda/measurer.hpp"
+#include "tunekit/devices/detail/kernel_source.hpp"
+#include "tunekit/devices/detail/kernel_worker.hpp"
+#include "tunekit/devices/kernel_problem.hpp"
+#include "tunekit/devices/library.hpp"
+#include "tunekit/devices/opencl/measurer.hpp"
+#include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/jobs.hpp"
+#include "tunekit/processes/build/pipeline.hpp"
+#include "tunekit/processes/machine.hpp"
+#include "tunekit/processes/serve.hpp"
+#include "tunekit/processes/share_cores.hpp"
+#include "tunekit/space/concepts.hpp"
+
+namespace tunekit::measure {
+
+/// The device of a kernel.
+struct kernel_device {
+    std::string name;             ///< as its driver gives it; of C the processor's
+    std::int64_t threads = 1024;  ///< the most of a block
+    std::string architecture{};   ///< such as "sm_90"; CUDA alone
+};
+
+/// Where and how the configurations of a problem are built and run.
+struct kernel_options {
+    int device = 0;                ///< its number, as its driver counts them; of no meaning for C
+    std::string driver{};          ///< libcuda or libOpenCL; empty: the system's
+    std::string nvrtc{};           ///< libnvrtc; empty: the newest one found
+    std::string compiler = "c++";  ///< of C and C++
+    std::size_t compilers = 0;     ///< that run at a time; 0: one less than there are processors, at least 1
+    std::string directory{};       ///< of what is built; empty: a temporary one, removed at the end
+    std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
+    /// The command of a program whose main calls `serve_kernel`; it runs the kernels. Empty: this process forks, which
+    /// it can while it runs no threads.
+    std::vector<std::string> worker{};
+};
+
+/// The device that options name. Throws no_device where there is none; for C never.
+[[nodiscard]] kernel_device find_kernel_device(kernel_language language, const kernel_options& how = {});
+
+/// Builds and runs the configurations of a problem. A `pool`: compilers work, one for each free processor, while one
+/// worker process runs what they have built, on the device.
+///
+/// Of each configuration: arrays that change get their first content, it is launched once, and its arrays are compared
+/// with the answers; they get their first content again, and it is timed. A crash, an illegal address, an endless loop,
+/// a wrong element and a write behind an array's end are one failed trial each. Compilers that are at work when the
+/// pool is destroyed are killed.
+///
+/// Failures:   invalid, build_error, build_timeout, launch_error, crash, wrong_result, damaged_canary, run_timeout,
+///             out_of_memory, bad_cost.
+/// Errors:     no_device where there is no device or compiler; std::invalid_argument for what is wrong in the problem
+///             before anything is built: a name that the text does not have, a number of arguments that the function
+///             does not take, a name in an expression that is no parameter.
+/// Threads:    one at a time. It forks: with other threads running, see kernel_options::worker.
+class kernel_pool {
+public:
+    /// The space gives names, and the texts of a configuration's values; it is copied.
+    template <space::described Space>
+    kernel_pool(kernel_problem what, const Space& space, const kernel_options& how = {})
+        : kernel_pool(
+              std::move(what), std::vector<std::string>(space.names().begin(), space.names().end()),
+              [space](index i) { return space.texts(i); }, how)
+    {
+    }
+    /// The same with the texts of a configuration's values as a function.
+    kernel_pool(kernel_problem what, std::vector<std::string> names,
+                std::function<std::vector<std::string>(index)> texts, const kernel_options& how = {});
+    kernel_pool(kernel_pool&&) noexcept;             ///< takes over the processes
+    kernel_pool& operator=(kernel_pool&&) noexcept;  ///< takes over the processes
+    ~kernel_pool();
+
+    [[nodiscard]] const kernel_device& device() const noexcept;  ///< the device of the kernels
+
+    /// Whether its costs are times; not where a function of C says its cost.
+    [[nodiscard]] bool measures_time() const noexcept;
+    [[nodiscard]] std::size_t workers() const noexcept;         ///< 1: the device
+    [[nodiscard]] std::size_t room() const noexcept;            ///< jobs that may be submitted now
+    [[nodiscard]] double now() const noexcept;                  ///< seconds
+    void submit(const job& next);                               ///< hands a job to the compilers
+    [[nodiscard]] std::vector<answer> collect(double seconds);  ///< the answers known, waiting for one at most so long
+
+    /// A measurer for use while nothing else is out, such as a race.
+    class alone_measurer {
+    public:
+        /// Measures the batch in its order.
+        [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within);
+
+    private:
+        friend kernel_pool;
+        explicit alone_measurer(kernel_pool& pool) noexcept : pool_(&pool) {}
+        kernel_pool* pool_;
+    };
+    /// The measurer on the device. Worker and task are 0.
+    [[nodiscard]] alone_measurer alone(std::size_t worker = 0, std::size_t task = 0);
+
+    /// The arrays after the last run that was compared; they change when the next one runs.
+    [[nodiscard]] kernel_arrays arrays() const;
+
+private:
+    struct state;
+    std::unique_ptr<state> its_;
+};
+
+/// What one configuration gave.
+struct kernel_run {
+    measurement measured{};                            ///< its cost and its times, or why it failed
+    std::vector<std::vector<unsigned char>> arrays{};  ///< after one launch, one for each argument; empty for a value
+};
+
+/// Builds and runs one configuration, given by the names of its parameters and the texts of their values.
+[[nodiscard]] kernel_run run_kernel(kernel_problem what, const std::vector<std::pair<std::string, std::string>>& values,
+                                    const kernel_options& how = {}, const limits& within = {});
+
+/// Serves as a pool's worker and does not return, where the arguments ask for it; else does nothing. Call it first in
+/// the main of `kernel_options::worker`, before any threads.
+void serve_kernel(int argc, char** argv);
+
+}  // namespace tunekit::measure
+
+namespace tunekit::measure {
+
+namespace detail {
+
+/// The flags of a compiler that start threads in the function.
+[[nodiscard]] inline bool asks_for_threads(const std::vector<std::string>& flags)
+{
+    return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
+        return flag.find("openmp") != flag.npos || flag.find("pthread") != flag.npos || flag.find("acc") == 1;
+    });
+}
+
+/// A compiler and the worker, of any language.
+struct kernel_engine {
+    virtual ~kernel_engine() = default;
+    [[nodiscard]] virtual std::size_t room() const = 0;
+    [[nodiscard]] virtual double now() const = 0;
+    virtual void submit(const job& next) = 0;
+    [[nodiscard]] virtual std::vector<answer> collect(double seconds) = 0;
+};
+
+template <class Builder>
+class kernel_engine_of final : public kernel_engine {
+public:
+    kernel_engine_of(kernel_template of, Builder compilers, kernel_runners runners)
+        : inner_(std::move(of), std::move(compilers), std::move(runners))
+    {
+    }
+    [[nodiscard]] std::size_t room() const override { return inner_.room(); }
+    [[nodiscard]] double now() const override { return inner_.now(); }
+    void submit(const job& next) override { inner_.submit(next); }
+    [[nodiscard]] std::vector<answer> collect(double seconds) override { return inner_.collect(seconds); }
+
+private:
+    pipeline<kernel_template, kernel_runners, Builder> inner_;
+};
+
+}  // namespace detail
+
+struct kernel_pool::state {
+    kernel_options how;
+    kernel_device device;
+    bool says_cost = false;
+    detail::temporary_directory place =
+        detail::temporary_directory::fresh("tunekit-kernel-", "kernel_pool");  // behind it what uses its files
+    std::shared_ptr<detail::kernel_template::parts> parts = std::make_shared<detail::kernel_template::parts>();
+    detail::shared_arrays arrays{};
+    std::optional<opencl_device> charged{};  ///< whose first start no configuration is charged for
+    double uncharged = 0;
+    std::unique_ptr<detail::kernel_engine> engine{};
+
+    /// The compilers' folder, whose names are the worker's, and the worker. `Builder` is made already.
+    template <class Builder>
+    void begin(Builder compilers, detail::kernel_runners::rule refused, isolated_workers::options workers)
+    {
+        parts->setup.code = compilers.cache().directory();
+        parts->key = [cache = compilers.cache()](const source& s) {
+            return cache.key(s, detail::kernel_template::entry);
+        };
+        workers.memory_bytes = how.memory_bytes;
+        workers.rule = isolated_options::memory_rule::resident;
+        detail::kernel_runners::look verify;
+        if (parts->what.verify) verify = [this](index i) { return parts->what.verify(i, views()); };
+        detail::kernel_template of(parts);
+        detail::kernel_runners runners(of, std::move(refused), std::move(verify), worker(workers));
+        engine = std::make_unique<detail::kernel_engine_of<Builder>>(std::move(of), std::move(compilers),
+                                                                     std::move(runners));
+    }
+
+    [[nodiscard]] isolated_workers worker(const isolated_workers::options& workers)
+    {
+        if (how.worker.empty()) return {1, [this](std::size_t) { return detail::task_of(parts->setup); }, workers};
+        const std::string path = place.name() + "/setup";
+        detail::byte_writer bytes;
+        parts->setup.each(bytes);
+        detail::write_file(path, bytes.out);
+        std::vector<std::string> words(how.worker.begin() + 1, how.worker.end());
+        words.push_back(path);
+        return served_workers(1, detail::numbered_space{},
+                              {.workers = workers, .program = how.worker.front(), .arguments = std::move(words)});
+    }
+
+    void begin_host(const kernel_problem& what)
+    {
+        const bool threads = detail::asks_for_threads(what.flags);
+        if (threads) parts->flags.emplace_back("-Wl,-z,nodelete");  // threads of OpenMP outlive a run
+        builder::options of{.compilers = {how.compiler}, .flags = {}, .directory = how.directory, .whole = true};
+        of.processes = how.compilers != 0 ? how.compilers : threads ? 1 : 0;
+        isolated_workers::options workers{.pinned = false};
+        if (const std::size_t cores = detail::allowed_cores().size(); !threads && cores > 1) {
+            const std::size_t spared = of.processes != 0 ? (std::min)(of.processes, cores - 1) : cores - 1;
+            auto shares = share_cores(1, spared);
+            of.cores = std::move(shares.spared);
+            workers.pinned = true;
+            workers.cores = std::move(shares.workers);
+        }
+        begin(builder(of), {}, std::move(workers));
+    }
+    void begin_opencl()
+    {
+        const opencl_device on = find_opencl_device(how.device, how.driver);
+        charged = on;
+        opencl_builder compilers(
+            {.device = on, .directory = how.directory, .processes = how.compilers, .library = how.driver});
+        auto refused = refusals(detail::opencl_rule(on), compilers.cache());
+        begin(std::move(compilers), std::move(refused), {.pinned = false});
+    }
+    void begin_cuda()
+    {
+        const cuda_device on = find_cuda_device(how.device, how.driver);
+        nvrtc_builder compilers({.architecture = on.architecture(),
+                                 .flags = {},
+                                 .directory = how.directory,
+                                 .processes = how.compilers,
+                                 .library = how.nvrtc});
+        auto refused = refusals(detail::cuda_rule(on), compilers.cache());
+        begin(std::move(compilers), std::move(refused), {.pinned = false});
+    }
+    template <class Rule, class Cache>
+    [[nodiscard]] static detail::kernel_runners::rule refusals(Rule rule, Cache cache)
+    {
+        return [rule = std::move(rule),
+                cache = std::move(cache)](const detail::kernel_order& o) -> std::optional<failure> {
+            auto why = rule.exceeds(o.how, cache.path(o.key));
+            if (!why) return std::nullopt;
+            return failure{failure_kind::launch_error, Rule::refusal, std::move(*why)};
+        };
+    }
+
+    [[nodiscard]] kernel_arrays views() const
+    {
+        kernel_arrays out;
+        for (std::size_t k = 0; k < parts->what.arguments.size(); ++k) {
+            const kernel_argument& a = parts->what.arguments[k];
+            out.push_back(!a.array    ? std::span<const unsigned char>()
+                          : a.changes ? std::span<const unsigned char>(arrays.array(k, a.bytes.size()))
+                                      : std::span<const unsigned char>(a.bytes));
+        }
+        return out;
+    }
+};
+
+inline kernel_device find_kernel_device(kernel_language language, const kernel_options& how)
+{
+    if (language == kernel_language::c) return {.name = to_text(this_machine())};
+    if (language == kernel_language::opencl) {
+        const opencl_device on = find_opencl_device(how.device, how.driver);
+        return {.name = on.name, .threads = on.threads};
+    }
+    const cuda_device on = find_cuda_device(how.device, how.driver);
+    return {.name = on.name, .threads = on.threads, .architecture = on.architecture()};
+}
+
+inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> names,
+                                std::function<std::vector<std::string>(index)> texts, const kernel_options& how)
+    : its_(std::make_unique<state>(state{.how = how, .device = {}}))
+{
+    detail::examine(what, names);
+    state& s = *its_;
+    s.device = find_kernel_device(what.language, how);
+    s.says_cost = measure::says_cost(what);
+    if (s.says_cost && what.iterations == 0) what.iterations = 7;  // no policy of times knows how sure a cost is
+    if (!what.headers.empty()) {
+        const std::string folder = s.place.name() + "/headers";
+        detail::claim_folder(folder, "kernel_pool");
+        for (const kernel_header& h : what.headers) {
+            require(!h.name.empty() && h.name.front() != '/' && h.name.find("..") == h.name.npos,
+                    std::string("kernel_problem: the header '") + h.name +
+                        "' is not a relative path, want one below the kernel");
+            for (std::size_t at = 0; (at = h.name.find('/', at)) != h.name.npos; ++at)
+                detail::claim_folder(folder + '/' + h.name.substr(0, at), "kernel_pool");
+            detail::write_file(folder + '/' + h.name, h.text);
+        }
+        s.parts->flags.push_back(std::string("-I") + folder);
+    }
+    s.parts->setup = {.language = what.language,
+                      .device = how.device,
+                      .driver = how.driver,
+                      .folder = s.place.name(),
+                      .keeps = static_cast<bool>(what.verify),
+                      .iterations = what.iterations,
+                      .arguments = what.arguments,
+                      .constants = what.constants};
+    if (what.verify) s.arrays = detail::shared_arrays(s.parts->setup.arrays_path(), what.arguments);
+    s.parts->what = std::move(what);
+    s.parts->names = std::move(names);
+    s.parts->texts = std::move(texts);
+    if (s.parts->what.language == kernel_language::c) s.begin_host(s.parts->what);
+    else if (s.parts->what.language == kernel_language::opencl) s.begin_opencl();
+    else s.begin_cuda();
+}
+
+inline kernel_pool::kernel_pool(kernel_pool&&) noexcept = default;
+inline kernel_pool& kernel_pool::operator=(kernel_pool&&) noexcept = default;
+inline kernel_pool::~kernel_pool() = default;
+
+inline const kernel_device& kernel_pool::device() const noexcept { return its_->device; }
+inline bool kernel_pool::measures_time() const noexcept { return !its_->says_cost; }
+inline std::size_t kernel_pool::workers() const noexcept { return 1; }
+inline std::size_t kernel_pool::room() const noexcept { return its_->engine->room(); }
+inline double kernel_pool::now() const noexcept { return its_->engine->now(); }
+inline kernel_arrays kernel_pool::arrays() const { return its_->views(); }
+inline std::vector<answer> kernel_pool::collect(double seconds) { return its_->engine->collect(seconds); }
+inline kernel_pool::alone_measurer kernel_pool::alone(std::size_t, std::size_t) { return alone_measurer(*this); }
+
+inline void kernel_pool::submit(const job& next)
+{
+    if (its_->charged) {  // its driver begins and compiles for the first time in this run: no candidate's fault
+        constexpr double times = 3;
+        its_->uncharged = times * detail::first_compilation(*its_->charged, its_->how.driver);
+        its_->charged.reset();
+    }
+    job longer = next;
+    longer.limits.build_seconds += its_->uncharged;
+    longer.limits.run_seconds += its_->uncharged;
+    its_->engine->submit(longer);
+}
+
+inline std::vector<measurement> kernel_pool::alone_measurer::measure(std::span<const index> batch, const limits& within)
+{
+    std::vector<measurement> out;
+    for (const index i : batch) {
+        pool_->submit({.candidate = i, .limits = within});
+        std::vector<answer> answers;
+        while (answers.empty()) answers = pool_->collect(1);
+        out.push_back(answers.front().measured.value_or(
+            measurement{.failed = failure{failure_kind::lost, 0, "its worker was lost"}}));
+    }
+    return out;
+}
+
+inline kernel_run run_kernel(kernel_problem what, const std::vector<std::pair<std::string, std::string>>& values,
+                             const kernel_options& how, const limits& within)
+{
+    std::vector<std::string> names, texts;
+    for (const auto& [name, text] : values) {
+        names.push_back(name);
+        texts.push_back(text);
+    }
+    if (what.iterations == 0) what.iterations = 1;
+    if (!what.verify) what.verify = [](index, const kernel_arrays&) { return std::nullopt; };
+    kernel_options one = how;
+    one.compilers = 1;
+    kernel_pool pool(std::move(what), std::move(names), [texts](index) { return texts; }, one);
+    const index only = 0;
+    kernel_run out{.measured = std::move(pool.alone().measure({&only, 1}, within).front())};
+    for (const auto& view : pool.arrays()) out.arrays.emplace_back(view.begin(), view.end());
+    return out;
+}
+
+inline void serve_kernel(int argc, char** argv)
+{
+    serve(argc, argv, [&](std::size_t) {
+        const std::string bytes = detail::bytes_of(argv[argc - 1]).value_or(std::string());
+        detail::byte_reader from{bytes};
+        detail::kernel_setup setup;
+        setup.each(from);
+        return detail::task_of(std::move(setup));
+    });
+}
+
+}  // namespace tunekit::measure

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""What the door does not do, with what to do instead. Values that mean nothing are taken without a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .. import _core
+from .._space import shown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+CLOCKS = ("nvml_gr_clock", "nvml_mem_clock", "nvml_pwr_limit", "cuda_sm_percentage", "tegra_gr_clock", "amdsmi_gr_clock", "amdsmi_mem_clock", "amdsmi_pwr_limit")
+
+OBSERVERS = {
+    "NVMLObserver": "clocks, energy and power are not read here; remove it, or read them around the whole call",
+    "AMDSMIObserver": "energy and power are not read here; remove it",
+    "NCUObserver": "counters are not read here; run the best configuration under ncu",
+    "PMTObserver": "energy is not read here; remove it, or measure the best configuration alone",
+    "PowerSensorObserver": "energy is not read here; remove it, or measure the best configuration alone",
+    "TegraObserver": "energy and clocks are not read here; remove it",
+    "RegisterObserver": "registers are not told here; ask the compiler with -Xptxas=-v for the best configuration",
+    "AccuracyObserver": "give answer= with atol=, or verify= with a bound of your own: an error is no column here",
+    "JuliaJITWarmup": "there is no Julia here",
+}
+OWN = "a class of your own cannot stand between launches in another process; outputs are renewed by themselves, and metrics= computes columns from time and parameters"
+
+
+def refuse_observers(observers: Any) -> None:
+    """Raises: Error with what replaces the first."""
+    if not observers:
+        return
+    for one in observers if isinstance(observers, Iterable) else [observers]:
+        names = [base.__name__ for base in type(one).__mro__]
+        instead = next((OBSERVERS[name] for name in names if name in OBSERVERS), OWN)
+        raise _core.Error(f"tunekit: observers has a {names[0]}, which pytunekit does not have: {instead}")
+
+
+def refuse_clocks(parameters: dict[str, list[Any]]) -> None:
+    """Raises: Error for a parameter that would set the device's clocks or power."""
+    for name in CLOCKS:
+        if name in parameters:
+            what = "remove it: it has one value" if len(parameters[name]) == 1 else f"set it outside, with nvidia-smi, and call once for each of its {len(parameters[name])} values"
+            raise _core.Error(f"tunekit: the parameter '{name}' sets the device, which pytunekit does not: {what}")
+
+
+def refuse_others(simulation_mode: Any, texmem_args: Any, objectives: Any) -> None:
+    """Raises: Error for what we do not have."""
+    if simulation_mode:
+        raise _core.Error(
+            f"tunekit: simulation_mode is {shown(simulation_mode)}, which pytunekit does not have: score_strategy replays caches and T4 files, "
+            "or pytunekit.minimize over a function that looks costs up"
+        )
+    if texmem_args:
+        raise _core.Error("tunekit: texmem_args is given, which pytunekit does not have: read the array by an argument, with __ldg")
+    if objectives:
+        raise _core.Error(f'tunekit: objectives is {shown(objectives)}, which this call does not have: want one objective=, or pytunekit.minimize(..., recipe="parego")')
+
+
+def refuse_for_language(language: str, cmem_args: Any, smem_args: Any) -> None:
+    """Raises: Error for what CUDA alone has."""
+    if language == "CUDA":
+        return
+    instead = "an argument in __constant memory" if language == "OpenCL" else "an argument"
+    if cmem_args:
+        raise _core.Error(f"tunekit: cmem_args is of CUDA alone, and this is {language}, want {instead}")
+    if smem_args:
+        instead = "an array declared __local in the kernel, of a size that is a macro" if language == "OpenCL" else "an array in the function"
+        raise _core.Error(f"tunekit: smem_args is of CUDA alone, and this is {language}, want {instead}")

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""The loop of a tuned kernel: asks the search, hands configurations to the engine, tells what came of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from .. import _core
+from .._tuner import Failed, Tuner
+from .arguments import Comparison
+from .cache import KINDS, Cache, key_of
+from .objective import Objective, add_metrics, plain
+from .problem import Problem, Worker
+from .restrictions import Configurations
+from .results import row_of, stamp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .._call import Measured
+
+NOTHING = float("nan")
+
+
+class Run:
+    """One call of `tune_kernel` on its way."""
+
+    def __init__(
+        self, *, problem: Problem, configurations: Configurations, comparison: Comparison, iterations: int, compilers: int, objective: Objective,
+        metrics: Mapping[str, Any], cache: Cache | None, seconds: float | None,
+    ) -> None:
+        self.problem = problem
+        self.configurations = configurations
+        self.comparison = comparison
+        self.objective = objective
+        self.metrics = metrics
+        self.cache = cache
+        self.seconds = float("inf") if seconds is None else seconds
+        self.rows: dict[int, dict[str, Any]] = {}
+        self.failed: dict[int, tuple[str, str]] = {}
+        self.is_time = True
+        self._iterations = iterations
+        self._compilers = compilers
+        self._pool: _core.KernelPool | None = None
+        self._worker = Worker()
+        self._wrong: BaseException | None = None
+
+    rows: dict[int, dict[str, Any]]
+    """Of the configurations that ran, by their index."""
+    failed: dict[int, tuple[str, str]]
+    """Kind and reason of the others."""
+    is_time: bool
+    """Whether costs are times; not where a function of C returns its cost."""
+
+    def search(self, tuner: Tuner, told: Callable[[int, str, str, float], None]) -> None:
+        """Measures what the tuner asks for until it has ended, or its seconds have: then what is being built is given up.
+        `told(index, kind, why, stamp)` is called after each answer."""
+        run = tuner._run
+        began = time.perf_counter() - run.stamp()
+        out: dict[int, _core.Job] = {}
+        choosing = 0.0
+
+        def tell(job: _core.Job, cost: float | Failed, kind: str, why: str, took: float) -> None:
+            if isinstance(cost, Failed):
+                kind, why, cost = cost.kind, cost.why, NOTHING
+            now = time.perf_counter() - began
+            run.tell(job, cost=cost, kind=kind, why=why, values=[], seconds=took, stamp=now, worker=0)
+            told(job.index, kind, why, now)
+
+        if self.problem.language == "C":
+            self.pool(0)  # it knows whether the function returns its cost, which remembered ones need, too
+        try:
+            while True:
+                now = time.perf_counter() - began
+                if now >= self.seconds:
+                    run.time(now)
+                    break
+                while (self._pool is None or self._pool.room() > 0) and now < self.seconds:
+                    asked = time.perf_counter()
+                    run.time(asked - began)
+                    jobs = run.ask(0, 1)
+                    choosing += time.perf_counter() - asked
+                    if not jobs:
+                        break
+                    job = jobs[0]
+                    if (kept := self._remembered(job.index)) is not None:
+                        tell(job, *kept, 0.0)
+                    else:
+                        out[job.ticket] = job
+                        self.pool(job.index).submit(job)
+                    now = time.perf_counter() - began
+                if not out:
+                    if run.over():
+                        break
+                    continue
+                assert self._pool is not None
+                answers = self._pool.collect(min(0.1, max(0.0, self.seconds - now)))
+                if self._wrong is not None:
+                    raise self._wrong
+                for answer in answers:
+                    job = out.pop(answer["ticket"])
+                    if answer["lost"]:
+                        run.drop(job)
+                        continue
+                    cost, kind, why = self._take(job.index, answer, choosing)
+                    choosing = 0.0
+                    tell(job, cost, kind, why, answer["run_seconds"])
+        finally:
+            for job in out.values():
+                run.drop(job)
+            if out:
+                self._end_pool()  # kills what is being built
+
+    def again(self, index: int) -> Measured:
+        """Measures a configuration afresh, for a race."""
+        measured = self.pool(index).measure(index)
+        if self._wrong is not None:
+            raise self._wrong
+        row = row_of(self.configurations.at(index), measured, self.is_time, 0.0)
+        if not measured["kind"]:
+            add_metrics(row, self.metrics)
+        cost = self._cost(row, measured)
+        if isinstance(cost, Failed):
+            return NOTHING, cost.kind, cost.why, measured["run_seconds"], {}
+        return cost, measured["kind"], measured["why"], measured["run_seconds"], {}
+
+    def pool(self, first: int) -> _core.KernelPool:
+        """The engine, which is made when it is first needed."""
+        if self._pool is None:
+            self._pool = _core.KernelPool(
+                space=self.configurations.space._grid, adjust=self._instance, verify=self._compare if self.comparison else None,
+                **self.problem.engine(self.configurations.at(first), self._iterations, self._worker, self._compilers),
+            )
+            self.is_time = self._pool.measures_time()
+        return self._pool
+
+    def close(self) -> None:
+        """Ends compilers and worker."""
+        self._end_pool()
+        self._worker.close()
+
+    def _end_pool(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+    def _instance(self, index: int) -> dict[str, Any]:
+        return self.problem.instance(self.configurations.at(index))
+
+    def _compare(self, index: int, contents: Sequence[Any]) -> str | None:
+        began = time.perf_counter()
+        try:
+            return self.comparison(contents)
+        except Exception as e:  # the caller's verify: it would fail for all
+            self._wrong = e
+            return f"verify threw {type(e).__name__}: {e}"
+        finally:
+            self.comparison.seconds[index] = time.perf_counter() - began
+
+    def _take(self, index: int, measured: Mapping[str, Any], choosing: float) -> tuple[float | Failed, str, str]:
+        """Keeps what came of a configuration. Returns its cost, or the kind and the reason of its failure."""
+        began = time.perf_counter()
+        configuration = self.configurations.at(index)
+        row = row_of(configuration, measured, self.is_time, self.comparison.seconds.pop(index, 0.0))
+        if not measured["kind"]:
+            add_metrics(row, self.metrics)
+        stamp(row, choosing, time.perf_counter() - began)
+        row = {name: plain(value) for name, value in row.items()}
+        self._keep(index, row, measured["kind"], measured["why"])
+        if self.cache is not None:
+            self.cache.add(key_of(configuration), row)
+        return self._cost(row, measured), measured["kind"], measured["why"]
+
+    def _keep(self, index: int, row: dict[str, Any], kind: str, why: str) -> None:
+        if kind:
+            self.failed[index] = (kind, why)
+        else:
+            self.rows[index] = row
+
+    def _cost(self, row: Mapping[str, Any], measured: Mapping[str, Any]) -> float | Failed:
+        """What the search lowers: the objective, else the least of the runs, which disturbances only raise."""
+        if measured["kind"]:
+            return NOTHING
+        if self.objective:
+            return self.objective.cost(row)
+        return min(measured["times"]) if self.is_time else float(row["time"])
+
+    def _remembered(self, index: int) -> tuple[float | Failed, str, str] | None:
+        """What the cache has of a configuration, as `_take` gives it."""
+        if self.cache is None:
+            return None
+        configuration = self.configurations.at(index)
+        kept = self.cache.entries.get(key_of(configuration))
+        if kept is None:
+            return None
+        row = {**kept, **configuration, **{name: 0.0 for name in ("compile_time", "verification_time", "benchmark_time")}}
+        kind = ""
+        if "__error__" in row:
+            kind = KINDS.get(str(row["__error__"]), "launch_error")
+        else:
+            row.setdefault("times", [row["time"]])
+            add_metrics(row, self.metrics)
+            stamp(row, 0.0, 0.0)
+        why = f"failed before: {row.get('__error__')}" if kind else ""
+        self._keep(index, row, kind, why)
+        times = [float(t) / 1e3 if self.is_time else float(t) for t in row.get("times", [])]
+        return self._cost(row, {"kind": kind, "times": times}), kind, why

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""A kernel that is a file: one call tunes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+
+from . import _core
+from ._minimize import Race, Result, Verdict
+from ._space import Space
+from ._tuner import Trials
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._call import Limits
+
+
+class KernelResult(tuple[list[dict[str, "Any"]], dict[str, "Any"]]):
+    """What `tune_kernel` found. It is `(results, env)`, a row for each configuration that ran and facts of the run, which json writes;
+    and it has what a search of pytunekit has.
+
+        results, env = found = tune_kernel(...)
+        env["best_config"], found.best, found.verdict, found.report("run.html")
+    """
+
+    found: Result
+    """The whole run as `minimize` gives it."""
+
+    def __new__(cls, results: list[dict[str, Any]], env: dict[str, Any], found: Result, rename: Mapping[str, Mapping[Any, Any]]) -> KernelResult:
+        """`rename` has the values of parameters that a space has as texts."""
+        self = super().__new__(cls, (results, env))
+        self.found = found
+        self._rename = {name: dict(values) for name, values in rename.items()}
+        return self
+
+    _rename: dict[str, dict[Any, Any]]
+
+    @property
+    def best(self) -> dict[str, Any]:
+        """The best configuration: of the race where there was one, else by the least of its runs, or by what its function returned."""
+        return {name: self._rename.get(name, {}).get(value, value) for name, value in self.found.best.items()}
+
+    @property
+    def best_cost(self) -> float:
+        """Its cost: seconds where times are measured, else what its function returned, or the objective, inverted where more is better."""
+        return self.found.best_cost
+
+    @property
+    def trials(self) -> Trials:
+        """All trials in the order of their answers, those that failed included, which are not among `results`."""
+        return self.found.trials
+
+    @property
+    def race(self) -> Race | None:
+        """The last comparison, where there was one."""
+        return self.found.race
+
+    @property
+    def verdict(self) -> Verdict:
+        """What may be said of the best: `print(found.verdict)`."""
+        return self.found.verdict
+
+    @property
+    def space(self) -> Space:
+        """The configurations that fulfil the restrictions."""
+        return self.found.space
+
+    @property
+    def stopped(self) -> str:
+        """Why the run ended, in words."""
+        return self.found.stopped
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes the run as one HTML page, which needs no network."""
+        self.found.report(path)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the best configuration and the tuning curve."""
+        return self.found._repr_html_()
+
+    def __repr__(self) -> str:
+        return repr(self.found)
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self[0], self[1], self.found, self._rename)
+
+
+def tune_kernel(
+    kernel_name: str,
+    kernel_source: Any,
+    problem_size: Any,
+    arguments: Any,
+    tune_params: Mapping[str, Iterable[Any]],
+    grid_div_x: Any = None,
+    grid_div_y: Any = None,
+    grid_div_z: Any = None,
+    restrictions: Any = None,
+    answer: Any = None,
+    atol: float = 1e-6,
+    verify: Any = None,
+    verbose: bool = False,
+    lang: str | None = None,
+    device: int = 0,
+    platform: int = 0,
+    smem_args: Any = None,
+    cmem_args: Any = None,
+    texmem_args: Any = None,
+    compiler: str | None = None,
+    compiler_options: Any = None,
+    defines: Any = None,
+    log: Any = None,
+    iterations: int = 7,
+    block_size_names: Any = None,
+    quiet: bool = False,
+    strategy: Any = None,
+    strategy_options: Any = None,
+    cache: str | PathLike[str] | None = None,
+    metrics: Any = None,
+    simulation_mode: Any = None,
+    parallel: Any = None,
+    observers: Any = None,
+    objective: Any = None,
+    objective_higher_is_better: bool | None = None,
+    objectives: Any = None,
+    seed: int | None = None,
+    *,
+    trials: int | None = None,
+    seconds: float | None = None,
+    log_file: str | PathLike[str] | None = None,
+    resume: bool = False,
+    experience: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
+    race: bool | None = None,
+    compilers: int | None = None,
+    baseline: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+) -> KernelResult:
+    """Searches the parameters of a kernel in CUDA, OpenCL, C or C++ for the fastest configuration.
+
+        results, env = found = tune_kernel("vector_add", "add.cl", n, [c, a, b, np.int32(n)],
+                                           {"block_size_x": [32, 64, 128, 256]}, answer=[a + b, None, None, None])
+        env["best_config"], found.report("run.html")
+
+    The arguments up to `seed` are Kernel Tuner's, in its order and with its meaning. What we do not have is refused, with what to do instead.
+    Each parameter is a macro in the kernel's text. Each configuration is built, launched once, compared with `answer`, and launched `iterations`
+    times more. A crash, an endless loop or a wrong result is one failed trial, which stands in `found.trials` and not in `results`.
+
+    trials, seconds: limits of the search; without any and without a strategy every configuration is measured.
+    log_file:        a file to which every event goes; with `resume`, what stands in it is not measured again.
+    experience:      logs, or folders of them, of earlier runs.
+    baseline:        the configuration that is used today; it is measured first and takes part in the race.
+    race:            as it is by default with a baseline: at the end the best three and the first are measured afresh, in turns.
+    compilers:       how many compilers work at a time beside the device.
+    limits:          what the runs of one configuration may take; 60 seconds by default.
+
+    Raises: Error, TypeError or FileNotFoundError for wrong input before anything is built; NoDevice where there is no device; RuntimeError where every
+    configuration failed, with the first reason.
+    """
+    call = dict(locals())
+    need_numpy("tune_kernel")
+    from ._kernel.door import tune
+
+    return tune(call)
+
+
+def run_kernel(
+    kernel_name: str,
+    kernel_source: Any,
+    problem_size: Any,
+    arguments: Any,
+    params: Mapping[str, Any],
+    grid_div_x: Any = None,
+    grid_div_y: Any = None,
+    grid_div_z: Any = None,
+    lang: str | None = None,
+    device: int = 0,
+    platform: int = 0,
+    smem_args: Any = None,
+    cmem_args: Any = None,
+    texmem_args: Any = None,
+    compiler: str | None = None,
+    compiler_options: Any = None,
+    defines: Any = None,
+    block_size_names: Any = None,
+    quiet: bool = False,
+    log: Any = None,
+    *,
+    limits: Limits | None = None,
+) -> list[Any]:
+    """Builds and launches a kernel once, with one configuration. Returns all arguments as they are after it: arrays are copies, the caller's
+    own do not change.
+
+        c, *_ = run_kernel("vector_add", "add.cl", n, [c, a, b, np.int32(n)], {"block_size_x": 128})
+
+    The arguments up to `log` are Kernel Tuner's, in its order and with its meaning.
+
+    Raises: what `tune_kernel` raises; RuntimeError where the build or the launch failed.
+    """
+    call = dict(locals())
+    need_numpy("run_kernel")
+    from ._kernel.door import run
+
+    return run(call)
+
+
+def need_numpy(who: str) -> None:
+    """Raises: Error where there is no numpy, whose arrays are a kernel's arguments."""
+    from importlib.util import find_spec
+
+    if find_spec("numpy") is None:
+        raise _core.Error(f"tunekit: {who} needs numpy, want pip install numpy")
