@@ -170,7 +170,7 @@ inline void add_idle(const seen_task& t, findings& f)
                         static_cast<double>(all.same - x.same + 1) / static_cast<double>(all.compared - x.compared + 1);
                     if (!beyond(x, (std::max)(any, elsewhere))) continue;
                     one.comparisons += x.compared;
-                    one.where += (one.where.empty() ? f.axes[k].name + " = " : ", ") + f.axes[k].values[v];
+                    one.where.append(one.where.empty() ? f.axes[k].name + " = " : ", ").append(f.axes[k].values[v]);
                 }
                 if (one.comparisons > found.comparisons) found = std::move(one);
             }

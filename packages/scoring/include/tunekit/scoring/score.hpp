@@ -276,11 +276,13 @@ template <class Of>
 {
     std::string names;
     for (std::size_t i = 0; i < all.easy.size(); ++i)
-        if (all.easy[i]) names += (names.empty() ? "" : ", ") + all.spaces[i];
+        if (all.easy[i]) names.append(names.empty() ? "" : ", ").append(all.spaces[i]);
     if (names.empty()) return names;
     const bool every = std::find(all.easy.begin(), all.easy.end(), false) == all.easy.end();
-    return (every ? "Every space is easy" : "Left out of the means of S" + std::to_string(all.judged)) +
-           ", as random search is within 1 % of the optimum by a fifth of the evaluations: " + names + '.';
+    std::string out = every ? "Every space is easy" : "Left out of the means of S";
+    if (!every) out += std::to_string(all.judged);
+    out += ", as random search is within 1 % of the optimum by a fifth of the evaluations: ";
+    return out.append(names) += '.';
 }
 
 /// Scores strategies on spaces.
