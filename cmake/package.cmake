@@ -21,7 +21,8 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/packages/kernels/levels)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "g++, bash-completion")  # kernels that tune_network generates are compiled where they run
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "tune_command finds the fastest settings of any program by its command line,
-tune_network those of a network's operators on this processor; tune_shapes makes
+tune_kernel those of a kernel in CUDA, OpenCL or C; tune_network those of a
+network's operators on this processor; tune_shapes makes
 a header that chooses kernels by shape, and merges results; tune_report shows a
 run as a page, score_strategy compares search strategies, and
 libtunekit_kokkos.so tunes applications that use Kokkos.")

@@ -26,7 +26,7 @@ words() {
         END { print x y z v }'
 }
 expect() { [ "$(words "$1")" = "$2" ] || fail "$1 has '$(words "$1")', want '$2'"; }
-for file in "$prefix"/bin/tune_command "$prefix"/bin/tune_report "$prefix"/bin/tune_network "$prefix"/bin/tune_shapes "$prefix"/bin/score_strategy \
+for file in "$prefix"/bin/tune_command "$prefix"/bin/tune_kernel "$prefix"/bin/tune_report "$prefix"/bin/tune_network "$prefix"/bin/tune_shapes "$prefix"/bin/score_strategy \
     "$table" "$(find "$prefix" -name libtunekit_kokkos.so)" "$levels/x86-64-v2/libtunekit_kernel_table.so"; do
     expect "$file" 'xmm '
 done

@@ -131,7 +131,7 @@ debian)
     usr=$dir/tools/usr
     [ "$(du -sk "$dir/tools" | cut -f1)" -le 20480 ] || fail "tunekit-tools takes $(du -sh "$dir/tools" | cut -f1), want 20 MB at most"
     ! grep -rlF "$root/" "$dir/tools" || fail "the files above name this checkout"
-    for tool in tune_command tune_report tune_network tune_shapes score_strategy; do
+    for tool in tune_command tune_kernel tune_report tune_network tune_shapes score_strategy; do
         "$usr/bin/$tool" --version | grep -q "^$tool (tunekit) $version$" || fail "$tool does not say its version"
         page=$usr/share/man/man1/$tool.1
         grep -A1 '^.SH NAME' "$page" | grep -q "^$tool \\\\- " || fail "the page of $tool does not begin with what it is"
@@ -156,7 +156,7 @@ debian)
 meson-tools)
     meson setup "$dir/build" "$root/cmake/packaging/meson" --buildtype release --prefix "$dir/usr" >"$dir/log"
     meson install -C "$dir/build" >>"$dir/log" 2>&1 || { tail -n 30 "$dir/log"; exit 1; }
-    for tool in tune_command tune_report tune_network tune_shapes score_strategy; do
+    for tool in tune_command tune_kernel tune_report tune_network tune_shapes score_strategy; do
         "$dir/usr/bin/$tool" --version | grep -x "$tool (tunekit) $version"
         grep -q "^$tool .- " "$dir/usr/share/man/man1/$tool.1"
         grep -q " $tool$" "$dir/usr/share/bash-completion/completions/$tool"

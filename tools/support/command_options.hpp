@@ -47,7 +47,9 @@ struct command_options : run_options {
     }
 };
 
-inline void complain(const std::string& what) { say("tune_command", what); }
+inline const char* program_name = "tune_command";  // of the program that complains
+
+inline void complain(const std::string& what) { say(program_name, what); }
 
 /// The part of the budget that ends a run once it no longer pays, and whether its seconds are some.
 inline void set_gain(tunekit::budget& limit, const command_options& o)

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What tune_kernel promises: it finds the best configuration of a kernel in C and in OpenCL C that a T1 problem names, writes log, page and
+# T4, takes a run up again, and tells wrong input in one line and exit status 2, and that there is no device with 3.
+set -eu
+program=$1/tools/tune_kernel
+. "$(dirname "$0")/../../../tests/support/refuses.sh"
+cd "$work"
+
+# problem LANGUAGE FILE TYPE...: n = 1000; the tile decides. The forms are those of public problems: values as a comprehension, divisors
+# and sizes by expressions, a default that the conditions forbid.
+problem() {
+    cat <<END
+{"General": {"BenchmarkName": "scale"},
+ "ConfigurationSpace": {"TuningParameters": [
+   {"Name": "block_size_x", "Type": "int", "Values": "[1] + [i for i in range(2, 9) if 8 % i == 0] + list(range(16, 33, 16))", "Default": 32},
+   {"Name": "right", "Type": "int", "Values": "[1, 0]", "Default": 1}],
+  "Conditions": [{"Parameters": ["block_size_x"], "Expression": "block_size_x < 32"}]},
+ "KernelSpecification": {"Language": "$1", "KernelName": "scale", "KernelFile": "$2", "CompilerOptions": ["-DFACTOR=2"],
+  "ProblemSize": [1000], "GridDivX": ["block_size_x"], "LocalSize": {"X": "block_size_x"}, "SharedMemory": 0,
+  "Arguments": [
+   {"Name": "y", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "FillType": "Constant", "FillValue": 0.0, "Size": "ProblemSize[0]"},
+   {"Name": "x", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "FillType": "Random", "FillValue": 1.0, "Size": "ProblemSize[0] + max(block_size_x)"},
+   {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 1000}]}}
+END
+}
+cat >scale.c <<'END'
+double scale(float* restrict y, const float* restrict x, int n)
+{
+    for (int i = 0; i < n - !right; ++i) y[i] = FACTOR * x[i];
+    return 10 + (block_size_x - 8) * (block_size_x - 8);
+}
+END
+problem C scale.c >c.json
+"$program" c.json --trials 10 --seed 1 --json --log run.jsonl --report run.html --t4 t4.json >out.json 2>err || fail "C: exit status $?: $(cat err)"
+grep -q 'the default is not a configuration of the space' err || fail "C: a default outside the conditions is not told: $(cat err)"
+grep -q '"cost": 10.0' out.json || fail "C: $(grep -A3 '"best"' out.json)"
+grep -q -- '-Dblock_size_x=8' out.json || fail "C: the best is not that of block_size_x 8"
+grep -q '"failed": 5' out.json || fail "C: want 5 wrong ones: $(grep failed out.json)"
+grep -q '"wrong_result"' run.jsonl || fail "C: the log has no wrong_result"
+grep -q '<html' run.html || fail "C: no page"
+[ "$(json_rows t4.json results)" = 10 ] || fail "C: T4 has $(json_rows t4.json results) rows, want 10"
+"$program" c.json --trials 10 --seed 1 --json --log run.jsonl --resume >again.json 2>err || fail "--resume: exit status $?: $(cat err)"
+grep -q '"cost": 10.0' again.json || fail "--resume: another best"
+sed 's/double/void/; s/return.*//' scale.c >timed.c
+problem C timed.c >timed.json
+"$program" timed.json --seconds 5 --default block_size_x=8,right=1 --json >out.json 2>err || fail "timed: exit status $?: $(cat err)"
+grep -q '"unit": "s"' out.json || fail "timed: costs are no seconds"
+
+if find "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" -name '*.icd' 2>/dev/null | grep -q .; then
+    cat >scale.cl <<'END'
+__kernel void scale(__global float* y, __global const float* x, int n)
+{
+    const int i = get_global_id(0);
+    if (i < n - !right) y[i] = FACTOR * x[i];
+}
+END
+    problem OpenCL scale.cl | sed 's/"\[1\] + .*16))"/"[8, 16]"/' >cl.json
+    "$program" cl.json --trials 4 --iterations 3 --json >out.json 2>err || fail "OpenCL: exit status $?: $(cat err)"
+    grep -q '"failed": 2' out.json || fail "OpenCL: want 2 wrong ones: $(grep -A9 '"failed"' out.json)"
+    grep -q -- '-Dright=1' out.json || fail "OpenCL: the best is a wrong one"
+fi
+
+sed 's/"Default": 32/"Default": 8/' c.json >good.json
+sed 's/"KernelName": "scale"/"KernelName": "scales"/' good.json >bad.json
+refuses "the text has no function 'scales'" bad.json
+sed 's/"KernelFile": "scale.c"/"KernelFile": "none.c"/' good.json >bad.json
+refuses 'none.c' bad.json
+sed 's/"Language": "C"/"Language": "HIP"/' good.json >bad.json
+refuses 'Language: is HIP, want CUDA, OpenCL, C or C++' bad.json
+sed 's/"X": "block_size_x"/"X": "block"/' good.json >bad.json
+refuses 'no parameter is called' bad.json
+sed '/"Name": "n"/d; s/max(block_size_x)"},/max(block_size_x)"}]}}/' good.json >bad.json
+refuses "takes 3 arguments, and there are 2" bad.json
+sed 's/"block_size_x < 32"/"block_size_x < 1"/' good.json >bad.json
+refuses 'leaves nothing' bad.json
+sed 's/ProblemSize\[0\] + /ProblemSize[3] + /' good.json >bad.json
+refuses "has 'ProblemSize[3', want a size of ProblemSize or a parameter" bad.json
+refuses 'no program' good.json --compiler none-such
+refuses '--trails is not an option, want --trials' c.json --trails 3
+refuses '--resume needs a log' c.json --resume
+printf '__global__ void scale(float* y, const float* x, int n) {}\n' >scale.cu
+problem CUDA scale.cu >cuda.json
+if [ ! -e /dev/nvidiactl ]; then
+    status=0
+    "$program" cuda.json >out 2>err || status=$?
+    [ "$status" = 3 ] || fail "no device: exit status $status, want 3"
+    [ "$(wc -l <err)" -le 2 ] || fail "no device: $(cat err)"
+fi
+exit $bad
