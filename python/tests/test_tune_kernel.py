@@ -90,6 +90,11 @@ def test_where_all_fail_it_raises_with_the_first_reason() -> None:
         weigh(kernel_source="float weigh(float *out, int n) { return no_such; }", tune_params={"a": [1]})
 
 
+def test_a_cost_is_positive() -> None:
+    found = weigh(kernel_source=COST.replace("10.0f * scoop", "scoop - 3.0f"), tune_params={"scoop": [4, 3, 1], "lid": [0]})
+    assert [r["scoop"] for r in found[0]] == [4] and [t.kind for t in found.trials] == ["", "bad_cost", "bad_cost"]
+
+
 def test_each_comparison_sees_the_first_content() -> None:
     """The kernel adds to its output, and is launched several times."""
     found = weigh(answer=[np.full(8, 4.0), None], tune_params={"scoop": [4], "lid": [0, 5]})

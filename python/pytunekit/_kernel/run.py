@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from .. import _core
+from .._score import cost_of
 from .._tuner import Failed, Tuner
 from .arguments import Comparison
 from .cache import KINDS, Cache, key_of
@@ -168,10 +169,13 @@ class Run:
             add_metrics(row, self.metrics)
         stamp(row, choosing, time.perf_counter() - began)
         row = {name: plain(value) for name, value in row.items()}
-        self._keep(index, row, measured["kind"], measured["why"])
+        cost, kind, why = self._cost(row, measured), measured["kind"], measured["why"]
+        if isinstance(cost, Failed) and not self.objective:  # a function returned what is no cost
+            kind, why = cost.kind, cost.why
+        self._keep(index, row, kind, why)
         if self.cache is not None:
             self.cache.add(key_of(configuration), row)
-        return self._cost(row, measured), measured["kind"], measured["why"]
+        return cost, kind, why
 
     def _keep(self, index: int, row: dict[str, Any], kind: str, why: str) -> None:
         if kind:
@@ -185,7 +189,7 @@ class Run:
             return NOTHING
         if self.objective:
             return self.objective.cost(row)
-        return min(measured["times"]) if self.is_time else float(row["time"])
+        return cost_of(min(measured["times"]) if self.is_time else row["time"], False)
 
     def _remembered(self, index: int) -> tuple[float | Failed, str, str] | None:
         """What the cache has of a configuration, as `_take` gives it."""
