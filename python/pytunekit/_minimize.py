@@ -104,8 +104,14 @@ class Race:
     rounds: int
     """How often each was measured at most."""
     front: list[FrontMember]
-    """With several goals the front, lowest cost first: the tied ones with all their goals. Else empty, and where `unclear`: see `Result.front`."""
+    """With several goals the front, lowest cost first: the tied ones with all their goals; where `unclear` those that no other beats by the
+    medians so far, of which none is shown. With one goal empty."""
     verdict: Verdict
+
+    @property
+    def rounds_to_separate(self) -> int:
+        """With fewer rounds it tells none apart."""
+        return self.verdict.rounds_to_separate
 
     @property
     def unclear(self) -> bool:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from os import PathLike
 
 from . import _core
@@ -21,16 +22,22 @@ if TYPE_CHECKING:
     from ._space import Configuration
 
 
+class Page(str):
+    """A page that is written, as what makes it."""
+
+    def __call__(self) -> str:
+        return str(self)
+
+
 class Plan:
     """What a run over several tasks found."""
 
-    def __init__(self, tasks: dict[str, Result], latency: float, stopped: str, run: _core.TasksRun, facts: list[str]) -> None:
+    def __init__(self, tasks: dict[str, Result], latency: float, stopped: str, taken: str, page: Callable[[], str]) -> None:
         self.tasks = tasks
         self.latency = latency
         self.stopped = stopped
-        self.taken = run.taken()
-        self._run = run
-        self._facts = facts
+        self.taken = taken
+        self._page = page
 
     tasks: dict[str, Result]
     """The result of each task, by its name."""
@@ -46,7 +53,10 @@ class Plan:
 
     def report(self, path: str | PathLike[str]) -> None:
         """Writes the run as one HTML page, which needs no network: the whole page, or what was there stays."""
-        _core.write_text(file_named("the report", path), self._run.page(self._facts))
+        _core.write_text(file_named("the report", path), self._page())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Plan, (self.tasks, self.latency, self.stopped, self.taken, Page(self._page())))
 
     def __repr__(self) -> str:
         return "\n".join(f"{name}: {result!r}" for name, result in self.tasks.items())
@@ -130,4 +140,4 @@ def minimize_tasks(
             line.end()
     facts = facts_of(recipe, seed, run.taken()) + ([f"schedule {schedule}"] if schedule else [])
     results = {name: Result(spaces[k], run.record(k), facts) for k, name in enumerate(names)}
-    return Plan(results, run.latency(), stopped or run.stopped(), run, facts)
+    return Plan(results, run.latency(), stopped or run.stopped(), run.taken(), partial(run.page, facts))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import warnings
 from _thread import allocate_lock
@@ -69,7 +70,7 @@ class Measurement:
 
 
 class Job:
-    """A configuration on its way to be measured."""
+    """A configuration on its way to be measured. Its tuner takes a copy's answer, such as one that went to another process and back, as its own."""
 
     __slots__ = ("configuration", "_job", "_asked")
 
@@ -94,6 +95,13 @@ class Job:
 
     def __repr__(self) -> str:
         return f"Job({self.ticket}, {self.configuration})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_job_of, (self.configuration, self.index, self._job.task, self.ticket, self._asked))
+
+
+def _job_of(configuration: Configuration, index: int, task: int, ticket: int, asked: float) -> Job:
+    return Job(configuration, _core.Job(index, task, ticket), asked)
 
 
 class Trial:
@@ -232,8 +240,16 @@ def paths_of(experience: str | PathLike[str] | Iterable[str | PathLike[str]], lo
         experience = [experience]
     paths = [file_named("experience", path) for path in experience]
     for note in _core.experience_notes(paths, path_of(log)) if paths else []:
-        warnings.warn(note, stacklevel=3)
+        warnings.warn(note, stacklevel=callers_level())
     return paths
+
+
+def callers_level() -> int:
+    """The `stacklevel` of the line outside of this package that called it."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__ + "."):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 class Remembered(_core.Run):

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -138,7 +139,7 @@ tk::measure::race_result race_again(const record& r)
 }
 
 /// Measures the best `n` and `untuned` afresh; with several goals, 0 the cost and k + 1 number k, what is near their front.
-/// Returns (index, goals, ends of their intervals) of the front's members, none where there were too few rounds.
+/// Returns (index, goals, ends of their intervals) of the front's members; by their medians where there were too few rounds.
 nb::list race(record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
               const std::vector<std::size_t>& goals)
 {
@@ -151,8 +152,14 @@ nb::list race(record& r, const nb::callable& call, std::size_t n, tk::index untu
     r.goals = goals;
     r.race = tk::measure::race(kept, line, {}, how);
     nb::list front;
-    if (goals.empty() || tk::comparison_of(r.race, untuned).says == tk::verdict::kind::unclear) return front;
-    for (const tk::front_member& m : tk::front_of(r.race).members) {
+    if (goals.empty()) return front;
+    const auto members = tk::front_of(r.race).members;
+    const bool unclear = tk::comparison_of(r.race, untuned).says == tk::verdict::kind::unclear;
+    for (const tk::front_member& m : members) {
+        const auto beats = [&](const tk::front_member& other) {
+            return other.goals != m.goals && std::ranges::equal(other.goals, m.goals, std::less_equal<>());
+        };
+        if (unclear && std::ranges::any_of(members, beats)) continue;
         std::vector<std::pair<double, double>> within;
         for (const auto& w : m.within) within.emplace_back(w.low, w.high);
         front.append(nb::make_tuple(m.candidate, m.goals, within));

@@ -77,6 +77,10 @@ private:
 void bind_tuner(nb::module_& m)
 {
     nb::class_<tk::job>(m, "Job")
+        .def("__init__",
+             [](tk::job* to, tk::index i, std::size_t task, std::uint64_t ticket) {
+                 new (to) tk::job{.ticket = tk::ticket{ticket}, .task = task, .candidate = i};
+             })
         .def_ro("index", &tk::job::candidate)
         .def_ro("task", &tk::job::task)
         .def_prop_ro("ticket", [](const tk::job& j) { return static_cast<std::uint64_t>(j.ticket); });

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from spaces import SPACE, cost_of
 
-from pytunekit import Error, Failed, Measurement, Space, Tuner, minimize
+from pytunekit import Error, Failed, Measurement, Space, Tuner, minimize, minimize_tasks
 
 COPIES: list[Callable[[Any], Any]] = [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy]
 
@@ -41,6 +41,29 @@ def test_a_result_has_its_record(copied: Callable[[Any], Any], objective: str, t
     again.report(tmp_path / "b.html")
     assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
     assert said([copied(found.trials[0])]) == said(found.trials[:1])
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_a_plan_has_its_tasks_and_its_page(copied: Callable[[Any], Any], tmp_path: Path) -> None:
+    plan = minimize_tasks({"a": (lambda x: 1.0 + x, {"x": range(20)}), "b": (lambda y: 2.0 + y, {"y": range(9)})}, trials=8, weights={"b": 3})
+    again = copied(copied(plan))
+    assert repr(again) == repr(plan) and again.latency == plan.latency and again.stopped == plan.stopped == "the budget of trials is used up"
+    assert said(again["b"].trials) == said(plan["b"].trials)
+    plan.report(tmp_path / "a.html")
+    again.report(tmp_path / "b.html")
+    assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text()
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_the_copy_of_a_job_is_told_as_the_job(copied: Callable[[Any], Any]) -> None:
+    tuner = Tuner(SPACE, trials=9, seed=2)
+    for job in tuner.ask(3):
+        again = copied(job)
+        assert repr(again) == repr(job) and again.index == job.index
+        tuner.tell(again, cost_of(again.index))
+        with pytest.raises(Error, match="was answered already"):
+            tuner.tell(job, 1.0)
+    assert [t.cost for t in tuner.trials] == [cost_of(t.index) for t in tuner.trials] and len(tuner.trials) == 3
 
 
 def test_a_result_where_all_failed_says_why_in_a_copy() -> None:

@@ -43,6 +43,17 @@ def test_of_several_tasks_it_is_one_line(log: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err.splitlines()[0] == plan.taken
 
 
+def test_a_warning_is_of_the_line_that_gives_the_experience(tmp_path: Path) -> None:
+    none = tmp_path / "none"
+    for call in (
+        lambda: minimize(bowl, SPACE, trials=2, experience=none), lambda: Tuner(SPACE, experience=none),
+        lambda: minimize_tasks({"a": (bowl, SPACE)}, trials=2, experience=none),
+    ):
+        with pytest.warns(UserWarning, match="none: cannot be opened for reading") as seen:
+            call()
+        assert [w.filename for w in seen] == [__file__]
+
+
 def test_without_experience_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert minimize(bowl, SPACE, trials=2, progress=True).taken == ""
     assert "experience" not in capsys.readouterr().err

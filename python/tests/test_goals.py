@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -70,6 +71,22 @@ def test_a_race_for_the_front_has_its_members_with_every_goal() -> None:
     assert found.best == front[0].configuration
     plain = minimize(work, LEVELS, trials=12, recipe="random", numbers=["bytes"], race=True)
     assert plain.race is not None and plain.race.front == [] and plain.best["level"] == 1
+
+
+def test_a_race_of_too_few_rounds_has_the_front_so_far() -> None:
+    calls = 0
+
+    def f(level: int, mode: str) -> Measurement:
+        nonlocal calls
+        calls += 1
+        if calls > len(LEVELS):
+            time.sleep(0.03)  # no second has more than a few rounds
+        return work(level, mode)
+
+    race = minimize(f, LEVELS, trials=12, recipe="parego", numbers=["bytes"], race=True).race
+    assert race is not None and race.unclear and race.rounds < race.rounds_to_separate
+    assert [m.configuration for m in race.front] == [{"level": k, "mode": "plain"} for k in range(1, 7)]
+    assert [m.goals for m in race.front] == [{"cost": 10.0 * k, "bytes": 1000.0 - 100 * k} for k in range(1, 7)]
 
 
 def test_progress_says_by_how_much_a_limit_is_broken(capsys: pytest.CaptureFixture[str]) -> None:

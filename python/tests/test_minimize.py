@@ -540,6 +540,12 @@ def test_a_verdict_says_what_is_known() -> None:
     assert "separated from 3 others" in repr(found.race) and "separated from 3 others" in repr(found)
 
 
+def test_the_page_compares_the_first_in_the_rounds_of_a_race(tmp_path: Path) -> None:
+    found = minimize(bowl, SPACE, trials=100, begin_with={"tile": 4, "unroll": 1}, race=True)
+    found.report(tmp_path / "page.html")
+    assert f"{bowl(4, 1) / bowl(8, 2):.2f} times as fast as the first that ran" in (tmp_path / "page.html").read_text()
+
+
 def test_a_race_of_too_few_rounds_is_unclear() -> None:
     calls = 0
 

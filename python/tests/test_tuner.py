@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 import math
+import os
 import threading
 from pathlib import Path
 
@@ -198,3 +199,32 @@ def test_threads_may_share_a_tuner() -> None:
     for w in workers:
         w.join()
     assert len(tuner.trials) == 200 and len({t.index for t in tuner.trials}) == 200 and tuner.over
+
+
+def test_the_log_of_a_tuner_that_is_forked_has_one_writer(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    tuner = Tuner(SPACE, trials=20, seed=1, log=log)
+
+    def one() -> None:
+        job = tuner.ask()
+        assert job is not None
+        tuner.tell(job, cost_of(job.index))
+
+    one()
+    when, go = os.pipe()
+    if (child := os.fork()) == 0:
+        os.read(when, 1)
+        try:
+            one()
+        except Error as e:
+            os._exit(7 if "was written to by somebody else" in str(e) else 1)
+        os._exit(0)
+    one()
+    os.write(go, b"x")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+    one()
+    tuner.close()
+    with Tuner(SPACE, trials=20, seed=1, log=log, resume=True) as again:
+        assert again.ask() is not None and [t.index for t in again.trials] == [t.index for t in tuner.trials] and len(again.trials) == 3
+    os.close(when)
+    os.close(go)

@@ -126,6 +126,10 @@ inline void tell_rounds(const seen_task& t, findings& f)
     }
     f.tied.clear();
     if (f.against_baseline || t.baseline) f.compared.reset();
+    const std::optional<index> against = t.baseline   ? t.baseline
+                                         : f.compared ? std::optional(f.compared->candidate)
+                                                      : std::nullopt;
+    bool raced = false;
     measure::slowdown best, other;
     for (const measure::standing& s : found.race.standings) {
         const bool over = !t.objective.empty() && s.cost >= measure::broken_cost;
@@ -134,14 +138,21 @@ inline void tell_rounds(const seen_task& t, findings& f)
         c.cost = s.cost;
         c.runs = s.costs.size();
         if (const auto within = stats::order_interval(s.costs); within.coverage >= 0.95) c.within = within.within;
-        const bool untuned = s.candidate == t.baseline, winner = s.candidate == *found.best;
-        if (untuned) f.compared = c, other = s.against_winner, f.against_baseline = true, f.default_failed.reset();
+        const bool untuned = s.candidate == against, winner = s.candidate == *found.best;
+        if (untuned) f.compared = c, other = s.against_winner, raced = true;
+        if (untuned && t.baseline) f.against_baseline = true, f.default_failed.reset();
         if (winner) best = s.against_winner;
         else if (s.tied && t.goals.empty()) f.tied.push_back(c);
         if (winner) f.best = std::move(c);
     }
+    std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
     if (f.best->trial) f.winner = f.best->trial;
     if (!f.compared) return;
+    if (!raced) {  // what it is compared with was measured during the search alone
+        f.gain = f.compared->cost / f.best->cost;
+        f.gain_range = {};
+        return;
+    }
     if (f.compared->trial) f.reference = f.compared->trial;
     f.gain = (1 + other.median) / (1 + best.median);  // both intervals hold together
     f.gain_range = {(1 + other.low) / (1 + best.high),
@@ -152,7 +163,6 @@ inline void tell_rounds(const seen_task& t, findings& f)
         f.compared->cost = f.best->cost * f.gain;
         f.compared->within = {f.best->cost * f.gain_range.low, f.best->cost * f.gain_range.high};
     }
-    std::stable_sort(f.tied.begin(), f.tied.end(), [](const auto& a, const auto& b) { return a.cost < b.cost; });
 }
 
 /// The front of several goals: of the last comparison, or of single measurements without a last comparison.
