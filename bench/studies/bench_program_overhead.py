@@ -10,7 +10,6 @@ import os
 import platform
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
@@ -25,58 +24,61 @@ programs = {"true": ["/bin/true"], "10 ms": ["/bin/sh", "-c", "i=0; while [ $i -
 
 
 def hyperfine(words, folder):
-    """Times, and processor seconds of a run, as hyperfine has them."""
+    """Times of runs, seconds of all, and processor seconds of a run, as hyperfine has them."""
+    begun = time.monotonic()
     out = os.path.join(folder, "hyperfine.json")
     text = " ".join(f"'{w}'" for w in words)
     subprocess.run([*held, "hyperfine", "-N", "--warmup", "3", "--runs", str(given.runs), "--export-json", out, text],
                    check=True, capture_output=True)
+    seconds = time.monotonic() - begun
     with open(out, encoding="utf-8") as file:
         one = json.load(file)["results"][0]
-    return one["times"], one["user"] + one["system"]
+    return one["times"], seconds, one["user"] + one["system"]
 
 
-def ours(words, folder):
-    """The same of tune_command, from its log."""
+def costs(cost, words, folder):
+    """The costs of the runs of one configuration, from the log of tune_command."""
     log = os.path.join(folder, "ours.jsonl")
     if os.path.exists(log):
         os.remove(log)
-    # One configuration; its name is an argument that the program ignores.
     subprocess.run([*held, given.tune_command, "--parameter", "x=1", "--env", "X={x}", "--warmup", "3", "--repeat",
-                    str(given.runs), "--number", "cpu=cpu", "--no-checks", "--trials", "1", "--seconds", "600",
-                    "--strategy", "random", "--log", log, "--", *words], check=True, capture_output=True)
+                    str(given.runs), "--cost", cost, "--no-checks", "--trials", "1", "--seconds", "600", "--strategy",
+                    "random", "--log", log, "--", *words], check=True, capture_output=True)
     with open(log, encoding="utf-8") as file:
-        told = next(line for line in map(json.loads, file) if "tell" in line)
-    return told["batches"], told["measured"][0]
+        return next(line for line in map(json.loads, file) if "tell" in line)["batches"]
 
 
-rows = []
-with tempfile.TemporaryDirectory() as folder:
-    for load in ("quiet", "two busy"):
-        busy = [subprocess.Popen(held + ["sh", "-c", "while :; do :; done"]) for _ in range(2 if load != "quiet" else 0)]
-        time.sleep(0.5)
-        for name, words in programs.items():
-            seen = {"ours": [], "hyperfine": []}
-            for _ in range(given.rounds):
-                for who, measure in (("hyperfine", hyperfine), ("ours", ours)):
-                    begun = time.monotonic()
-                    times, cpu = measure(words, folder)
-                    seconds = time.monotonic() - begun
-                    seen[who].append((statistics.median(times), min(times), cpu, (given.runs + 3) / seconds))
-            rows.append((name, load, {who: [statistics.median(x) for x in zip(*of)] for who, of in seen.items()}))
-        for process in busy:
-            process.kill()
-            process.wait()
+def ours(words, folder):
+    """The same of tune_command: the processor seconds are those of a second run, whose cost they are."""
+    begun = time.monotonic()
+    times = costs("wall", words, folder)
+    return times, time.monotonic() - begun, statistics.mean(costs("cpu", words, folder))
+
 
 model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8") if "model name" in line),
              platform.machine())
-print(f"{model}, {time.strftime('%Y-%m-%d')}, {'unpinned' if given.unpinned else 'one processor'}, "
-      f"{given.runs} runs, median of {given.rounds} rounds, {' '.join(subprocess.run(['hyperfine', '--version'], capture_output=True, text=True, check=True).stdout.split())}")
-print("| program | machine | median | ratio | least | ratio | CPU | ratio | starts/s | ratio |")
-print("|---|---|---|---|---|---|---|---|---|---|")
-for name, load, of in rows:
-    cells = []
-    for k, scale in enumerate((1e3, 1e3, 1e3, 1)):
-        a, b = of["ours"][k] * scale, of["hyperfine"][k] * scale
-        cells += [f"{a:.3g} / {b:.3g}", f"{a / b:.2f}"]
-    print("| " + " | ".join([name, load, *cells]) + " |")
-sys.exit(0)
+theirs = subprocess.run(["hyperfine", "--version"], capture_output=True, text=True, check=True).stdout.strip()
+print(f"{model}, load {os.getloadavg()[0]:.1f}, {time.strftime('%Y-%m-%d')}, {'unpinned' if given.unpinned else 'one processor'}, "
+      f"{given.runs} runs, median of {given.rounds} rounds, tune_command / {theirs}")
+print("| program | machine | median, ms | ratio | least, ms | ratio | CPU, ms | ratio | starts/s | ratio |")
+print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
+with tempfile.TemporaryDirectory() as folder:
+    for load in ("quiet", "two busy"):
+        busy = [subprocess.Popen(held + ["sh", "-c", "while :; do :; done"]) for _ in range(2 if load != "quiet" else 0)]
+        try:
+            time.sleep(0.5)
+            for name, words in programs.items():
+                seen = {hyperfine: [], ours: []}
+                for _ in range(given.rounds):
+                    for measure, of in seen.items():
+                        times, seconds, cpu = measure(words, folder)
+                        of.append((statistics.median(times), min(times), cpu, (given.runs + 3) / seconds))
+                a, b = ([statistics.median(x) for x in zip(*seen[who])] for who in (ours, hyperfine))
+                cells = []
+                for k, scale in enumerate((1e3, 1e3, 1e3, 1)):
+                    cells += [f"{a[k] * scale:.3g} / {b[k] * scale:.3g}", f"{a[k] / b[k]:.2f}"]
+                print("| " + " | ".join([name, load, *cells]) + " |", flush=True)
+        finally:
+            for process in busy:
+                process.kill()
+                process.wait()
