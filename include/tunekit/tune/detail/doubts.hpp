@@ -4,6 +4,7 @@
 /// \file
 /// Results that a disturbance of the machine may have lengthened: which are held back, and what is done about them.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -84,6 +85,12 @@ public:
         return watches(j) && held_back(record_in(t.record(), j.task), j, m, worker, t.stamp());
     }
     [[nodiscard]] bool holds() const noexcept { return !held_.empty(); }
+    /// Whether nothing is out but what is held: `outstanding` jobs of the tuner, who counts those too.
+    [[nodiscard]] bool holds_all(std::size_t outstanding) const noexcept
+    {
+        return holds() && outstanding == held_.size() && !look_ &&
+               std::none_of(held_.begin(), held_.end(), [](const held& h) { return h.at == held::stage::out; });
+    }
 
     /// A look, or the second measurement of a result that is held; empty where nothing of the kind is to be done.
     template <class Tuner>
@@ -118,7 +125,7 @@ private:
         bool disturbed = false;  // the machine was, while it was out
     };
 
-    static constexpr std::uint64_t first_own = std::uint64_t{1} << 63;  // no tuner gives out so many
+    static constexpr std::uint64_t first_own = std::uint64_t{1} << 52;  // no tuner gives out so many; a double has it
 
     [[nodiscard]] bool watches(const job& j) const { return j.task < seen_.size() && seen_[j.task].on; }
     [[nodiscard]] bool held_back(const tuning& record, const job& j, measure::measurement& m, std::size_t worker,
@@ -151,7 +158,6 @@ private:
 }  // namespace tunekit::detail
 
 #if TUNEKIT_BODIES
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
