@@ -205,8 +205,8 @@ struct tune_options {
     detail::configuration<Space> baseline{};
     /// Of `tune` over a kernel: whether its run ends with a race of the best and the baseline (`final_race`).
     bool race = true;
-    /// Of `tune` over a kernel: whether its best may be worse than the baseline. Otherwise the run ends with the
-    /// baseline, unless another was shown to be faster (`concluded`).
+    /// Where costs are times (`measure::measures_time`): whether the best may be worse than the baseline. Otherwise the
+    /// run ends with the baseline, unless another was shown to be faster (`concluded`).
     bool may_be_worse = false;
     /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument
     /// where there is some and the strategy takes none.

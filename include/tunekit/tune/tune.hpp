@@ -48,22 +48,19 @@ template <class Space, class Carrier, class P, class G>
             else return detail::with_experience(how, options.experience);
         }();
         const auto baseline = options.baseline.in(space, "tune: baseline");
-        auto first = options.begin_with.in(space, "tuner: begin_with");
-        if (baseline) {
-            std::erase(first, *baseline);
-            first.insert(first.begin(), *baseline);
-        }
+        auto first = detail::first_of(space, options, baseline);
+        const bool may_be_worse = options.may_be_worse || !measure::measures_time(carrier);
         if constexpr (by_index) {
             detail::any_measurer measurer(carrier);
-            return {space,
-                    detail::run_over(detail::seen<strategy>(space), measurer, chosen, limit, gen, std::move(first),
-                                     {options.watch, options.clock, options.checks}),
-                    baseline};
+            return detail::ended_with(space,
+                                      detail::run_over(detail::seen<strategy>(space), measurer, chosen, limit, gen,
+                                                       first, {options.watch, options.clock, options.checks}),
+                                      baseline, may_be_worse);
         } else {
             detail::borrowed<Space, P, std::remove_reference_t<G>> with(space, chosen, limit, gen);
             with.run.begin_with(std::move(first));
             detail::drive(with.run, carrier, options);
-            return {std::move(with.run).space(), std::move(with.run).record(), baseline};
+            return detail::ended_with(space, std::move(with.run).record(), baseline, may_be_worse);
         }
     }
 }

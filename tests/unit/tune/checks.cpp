@@ -206,6 +206,34 @@ TEST_CASE("checks can be switched off, and are off where costs are no times")
     CHECK(tk::measure::measures_time(tk::measure::in_process(space, tk::measure::timed{f})));
 }
 
+TEST_CASE("who measures elsewhere gets the same check jobs among his own, and in the end all is told")
+{
+    for (const double end : {3.9, forever}) {
+        machine m = disturbed_at_the_best();
+        m.slow = {{2.5, end}};
+        machine by_loop = m;
+        philox gen(1);
+        tk::tuner t(line(5), one_at_a_time(in_order{}), {}, gen);
+        tk::detail::doubts doubted = tk::detail::doubts_of(t, [](std::size_t) { return true; });
+        std::size_t told = 0;
+        tk::detail::checked_run watched(t, doubted, [&](const tk::job&) { ++told; });
+        while (true) {
+            const auto jobs = watched.ask_until_the_end([&] { return t.ask(1); });
+            if (jobs.empty()) break;
+            const double before = m.now;
+            auto measured = m.one(jobs[0].candidate, jobs[0].limits);
+            watched.hear(jobs[0], std::move(measured), m.now, m.now - before, 0);
+        }
+        CHECK(t.over());
+        CHECK(told == 5);
+        const auto found = run(by_loop, in_order{});
+        CHECK(t.record().trials() == found.trials());
+        CHECK(t.record().checks() == found.checks());
+        CHECK(found.checks().disturbed == 1);
+        CHECK(m.looked == by_loop.looked);
+    }
+}
+
 TEST_CASE("where costs repeat to the last bit nothing is measured again")
 {
     machine m = disturbed_at_the_best();

@@ -110,6 +110,38 @@ TEST_CASE("a baseline is measured first, by value or by index, and the line says
           "best of 1: x0 1, 1 ms (the baseline was not measured); not raced");
 }
 
+TEST_CASE("a run whose costs are times ends with the baseline unless all runs of another are faster")
+{
+    struct three_runs {
+        std::vector<double> costs;
+        bool times = true;
+
+        [[nodiscard]] bool measures_time() const { return times; }
+        std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
+        {
+            std::vector<tk::measure::measurement> out;
+            for (const tk::index i : batch) {
+                const double c = costs[static_cast<std::size_t>(i)];
+                out.push_back({.cost = c, .runs = 3, .batches = {c, 1.1 * c, 1.2 * c}});
+            }
+            return out;
+        }
+    };
+    const auto ends_with = [](three_runs m, bool may_be_worse = false) {
+        philox gen(1);
+        return tk::tune(grid_space({3}), m, tk::search::grid{}, {}, gen,
+                        {.baseline = 0, .may_be_worse = may_be_worse, .checks = false});
+    };
+    const auto kept = ends_with({{1, 0.95, 0.9}});
+    CHECK(kept.best_index() == 0);
+    CHECK(kept.best_cost() == 1);
+    CHECK(kept.verdict().kept);
+    CHECK(to_text(kept) == "best of 3: x0 0, 1 s (the baseline: nothing was shown to be faster); not raced");
+    CHECK(ends_with({{1, 0.95, 0.8}}).best_index() == 2);
+    CHECK(ends_with({{1, 0.95, 0.9}}, true).best_index() == 2);
+    CHECK(ends_with({{1, 0.95, 0.9}, false}).best_index() == 2);
+}
+
 TEST_CASE("tune begins with configurations by value or by index, and refuses those of another space")
 {
     philox gen(1);

@@ -128,6 +128,12 @@ public:
         return heeds(j) && held_back(record_in(t.record(), j.task), j, m, worker, t.stamp());
     }
     [[nodiscard]] bool holds() const noexcept { return !held_.empty(); }
+    /// Whether nothing is out but what is held: `outstanding` jobs of the tuner, who counts those too.
+    [[nodiscard]] bool holds_all(std::size_t outstanding) const noexcept
+    {
+        return holds() && outstanding == held_.size() && !look_ &&
+               std::none_of(held_.begin(), held_.end(), [](const held& h) { return h.at == held::stage::out; });
+    }
 
     /// A look, or the second measurement of a result that is held; empty where nothing of the kind is to be done.
     template <class Tuner>
@@ -165,7 +171,7 @@ private:
         double share = 1;          // builds, at most, that took the time together of which it tells its share
     };
 
-    static constexpr std::uint64_t first_own = std::uint64_t{1} << 63;  // no tuner gives out so many
+    static constexpr std::uint64_t first_own = std::uint64_t{1} << 52;  // no tuner gives out so many; a double has it
 
     [[nodiscard]] bool watches(const job& j) const { return j.task < seen_.size() && seen_[j.task].on; }
     [[nodiscard]] bool heeds(const job& j) const

@@ -10,15 +10,19 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/compiled.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/loop.hpp"
 #include "tunekit/tune/detail/roles.hpp"
 #include "tunekit/tune/detail/seen.hpp"
+#include "tunekit/tune/options.hpp"
 #include "tunekit/tune/recipe.hpp"
 #include "tunekit/tune/tuned.hpp"
 #include "tunekit/tune/tuner.hpp"
+#include "tunekit/tune/tuning.hpp"
+#include "tunekit/tune/verdict.hpp"
 
 namespace tunekit {
 
@@ -76,6 +80,32 @@ template <class Strategy, class Space, class G>
     return std::move(with.run).record();
 }
 
+/// What to measure first, in its order: the baseline, then what else the options begin with.
+template <class Space>
+[[nodiscard]] std::vector<index> first_of(const Space& space, const tune_options<Space>& options,
+                                          std::optional<index> baseline)
+{
+    auto out = options.begin_with.in(space, "tuner: begin_with");
+    if (!baseline) return out;
+    std::erase(out, *baseline);
+    out.insert(out.begin(), *baseline);
+    return out;
+}
+
+/// What may be said of the best of a run without a race. One whose costs are times ends with the baseline unless
+/// another was shown to be faster, or `may_be_worse`.
+[[nodiscard]] verdict unraced(const tuning& record, index baseline, bool may_be_worse);
+
+/// The record with its space, and what may be said of its best.
+template <class Space>
+[[nodiscard]] tuned<Space> ended_with(const Space& space, tuning record, std::optional<index> baseline,
+                                      bool may_be_worse)
+{
+    tuned<Space> out{space, std::move(record), baseline};
+    if (baseline) out.conclude(unraced(out, *baseline, may_be_worse));
+    return out;
+}
+
 template <class>
 inline constexpr bool no_type = false;
 
@@ -109,3 +139,16 @@ tuned<Space> tune(const Space&, Carrier&&, const P&, const budget&, Watch&&, G&)
 }
 
 }  // namespace tunekit
+
+#if TUNEKIT_BODIES
+#include "tunekit/tune/last_comparison.hpp"
+
+namespace tunekit::detail {
+
+TUNEKIT_INLINE verdict unraced(const tuning& record, index baseline, bool may_be_worse)
+{
+    return concluded(record, {}, baseline, may_be_worse);
+}
+
+}  // namespace tunekit::detail
+#endif  // TUNEKIT_BODIES

@@ -103,11 +103,76 @@ void record_checks(Tuner& t, const doubts& doubted, bool at_the_end)
         for (std::size_t k = 0; k < doubted.tasks(); ++k) {
             const machine_checks& now = doubted.seen(k);
             const machine_checks& before = record_in(t.record(), k).checks();
-            if (now.on ? at_the_end || now.disturbed != before.disturbed || now.measured_again != before.measured_again
-                       : now.put_off != before.put_off)
+            const bool told = now.on ? (at_the_end ? now != before
+                                                   : now.disturbed != before.disturbed ||
+                                                         now.measured_again != before.measured_again)
+                                     : now.put_off != before.put_off;
+            if (told)
                 t.set_checks(k, now);
         }
 }
+
+/// A run that asks and tells as its tuner does, with check jobs among its own: nobody measures for it. `doubted` has
+/// what it holds from call to call. Of each result that the tuner was told, `told(job)` hears.
+template <class Tuner, class Told>
+class checked_run {
+public:
+    checked_run(Tuner& t, doubts& doubted, Told told) : tuner_(t), doubted_(doubted), told_(std::move(told)) {}
+
+    /// A check job, or what `more()` gives; none while the end of a disturbance is waited for.
+    template <class More>
+    [[nodiscard]] std::vector<job> ask(More&& more)
+    {
+        if (const auto own = doubted_.next(tuner_)) return {*own};
+        if (doubted_.waits()) return {};
+        std::vector<job> out = more();
+        doubted_.sent(tuner_, out, false);
+        return out;
+    }
+    /// The same where nobody waits for what is out: where that is nothing but what is held, it is decided.
+    template <class More>
+    [[nodiscard]] std::vector<job> ask_until_the_end(More&& more)
+    {
+        std::vector<job> out = ask(more);
+        for (; out.empty() && doubted_.holds_all(tuner_.outstanding()); out = ask(more)) decide();
+        if (out.empty() && tuner_.over()) record_checks(tuner_, doubted_, true);
+        return out;
+    }
+
+    /// Hears what came of a job at `stamp`, which took so long; without a measurement it was lost.
+    void hear(const job& j, std::optional<measure::measurement> m, double stamp, double took, std::size_t worker)
+    {
+        if (doubts::owns(j)) doubted_.hear(j, std::move(m), stamp, took);
+        else if (!m) return tuner_.drop(j);
+        else if (!doubted_.holds_back(tuner_, j, *m, worker)) return tell(j, std::move(*m), stamp, worker);
+        settle(stamp);
+    }
+
+    /// Nothing is out: after a last look, if one may still be made, what is held is told.
+    void decide()
+    {
+        doubted_.end(tuner_.stopped() == stop_reason::running);
+        settle(tuner_.stamp());
+    }
+
+private:
+    void tell(const job& j, measure::measurement m, double stamp, std::size_t worker)
+    {
+        tuner_.tell(j, std::move(m), stamp, worker);
+        told_(j);
+    }
+    void settle(double stamp)
+    {
+        for (doubts::held& h : doubted_.released())
+            if (h.at == doubts::held::stage::recalled) tuner_.recall(h.what);
+            else tell(h.what, std::move(h.measured), stamp, h.worker);
+        record_checks(tuner_, doubted_, false);
+    }
+
+    Tuner& tuner_;
+    doubts& doubted_;
+    Told told_;
+};
 
 /// Asks once per batch until nothing comes. `measurer_of(task)` gives the measurer of its jobs, and `end(job)` says
 /// whether to stop once the batch is told. The time is the wall clock's where `clock` is empty. `checks` says whether
@@ -206,21 +271,19 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, const std::
     require_no_clock(clock);
     const double start = pool.now();
     const double origin = t.stamp();
-    std::vector<job> out;     // submitted and not answered
-    std::size_t leavers = 0;  // told to the log
-    const bool times = measure::measures_time(pool);
-    doubts doubted =
-        doubts_of(t, [&](std::size_t) { return checks.value_or(times); }, [times](std::size_t) { return times; });
-    const auto settle = [&](double stamp) {
-        for (doubts::held& h : doubted.released()) {
-            if (h.at == doubts::held::stage::recalled) {
-                t.recall(h.what);
-                continue;
-            }
-            t.tell(h.what, std::move(h.measured), stamp, h.worker);
-            if (end(h.what)) t.stop();
+    std::vector<job> out;           // submitted and not answered
+    std::size_t leavers = 0;        // told to the log
+    std::optional<doubts> doubted;  // once there are workers, who say what they measure
+    const auto told = [&](const job& j) {
+        if (end(j)) t.stop();
+    };
+    const auto run = [&] {
+        if (!doubted) {
+            const bool times = measure::measures_time(pool);
+            doubted.emplace(doubts_of(
+                t, [&](std::size_t) { return checks.value_or(times); }, [times](std::size_t) { return times; }));
         }
-        record_checks(t, doubted, false);
+        return checked_run(t, *doubted, told);
     };
     const auto take = [](std::vector<job>& from, ticket which) {
         const auto at = std::find_if(from.begin(), from.end(), [&](const job& j) { return j.ticket == which; });
@@ -234,19 +297,19 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, const std::
     };
     while (true) {
         while (std::size_t room = pool.room()) {
-            std::vector<job> given;
-            if (const auto own = doubted.next(t)) given.push_back(*own);
-            else if (!doubted.waits()) doubted.sent(t, given = ask(room), false);
+            const std::vector<job> given = run().ask([&] { return ask(room); });
             if (given.empty()) break;
             for (const job& j : given) {
                 pool.submit(j);
                 out.push_back(j);
             }
         }
-        if (out.empty() && t.over()) return record_checks(t, doubted, true);
-        if (out.empty() && doubted.holds()) {
-            doubted.end(t.stopped() == stop_reason::running);
-            settle(t.stamp());
+        if (out.empty() && t.over()) {
+            if (doubted) record_checks(t, *doubted, true);
+            return;
+        }
+        if (out.empty() && doubted && doubted->holds()) {
+            run().decide();
             continue;
         }
         std::vector<answer> answers = pool.collect(1);
@@ -256,22 +319,13 @@ void carry_jobs(Tuner& t, Pool& pool, const callable<double>& clock, const std::
             if (answers.empty()) t.look();  // nothing is written for long: is the log still there?
         for (answer& a : answers) {
             job j = take(out, a.ticket);
-            if (doubts::owns(j)) {
-                doubted.hear(j, std::move(a.measured), stamp, a.ran_s);
-                settle(stamp);
-                continue;
-            }
-            if (a.within) j.limits = *a.within;
+            if (a.within && !doubts::owns(j)) j.limits = *a.within;
             if constexpr (requires { t.met(a.worker), t.meet(a.worker, pool.about(a.worker)); })
                 if (a.measured && !t.met(a.worker)) t.meet(a.worker, pool.about(a.worker));
-            if (a.measured && doubted.holds_back(t, j, *a.measured, a.worker)) {
-                settle(stamp);
-                continue;
-            }
-            if (a.measured) t.tell(j, std::move(*a.measured), stamp, a.worker);
-            else if (ends_on_request(pool)) t.recall(j);
-            else t.drop(j);
-            if (end(j)) t.stop();
+            const bool dropped = !a.measured && !doubts::owns(j);
+            if (dropped && ends_on_request(pool)) t.recall(j);
+            else run().hear(j, std::move(a.measured), stamp, a.ran_s, a.worker);
+            if (dropped) told(j);
         }
         if constexpr (requires { t.leave(leavers, pool.about(pool.left()[leavers])); })
             for (; leavers < pool.left().size(); ++leavers)
