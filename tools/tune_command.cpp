@@ -53,6 +53,7 @@ int serve(command_setup s)
                                                     {!s.o.t4.empty(), "--t4"},
                                                     {s.o.seconds > 0, "--seconds"},
                                                     {s.o.until_gain > 0, "--until-gain"},
+                                                    {s.o.with_checks && baco, "--checks with BaCO's protocol"},
                                                     {s.o.maximize && baco, "--maximize, costs 1 / x"}};
     for (const auto& [given, what] : without)
         if (given) tk::invalid("--serve answers and runs nothing, want it without " + std::string(what));

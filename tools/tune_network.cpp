@@ -37,15 +37,15 @@ using options = programs::tune_network_options;
 
 void say(const std::string& what) { programs::say("tune_network", what); }
 
-/// Runs the tuner on the runner, with a log where one is wanted. What was found is kept where the log fails, or what measures:
-/// `problem` tells that.
-template <class Runner, class Watch>
+/// Runs the tuner on the runner, with a log where one is wanted, and `race(plan)` at the end. What was found is kept where the log
+/// fails, or what measures: `problem` tells that.
+template <class Runner, class Watch, class Race>
 tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tasks, Watch watch, const options& o,
-               const std::string& machine, const std::string& strategy, std::string& problem)
+               const std::string& machine, const std::string& strategy, std::string& problem, Race&& race)
 {
     const auto carry = [&](auto& run) {
         problem = programs::trouble_of(run, [&] { runner.drive(run, tasks, watch, o.checks()); });
-        return run.record();
+        return programs::raced(run, problem, race);
     };
     if (o.log.empty()) return carry(tuner);
     tk::io::logged run(o.log, std::move(tuner),
@@ -54,7 +54,8 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                         .machine = machine,
                         .seed = o.seed,
                         .resume = o.resume,
-                        .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second});
+                        .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second,
+                        .least = programs::ranks_by_least(o.how().repetition)});
     if (!run.note().empty()) say(run.note());
     return carry(run);
 }
@@ -89,22 +90,17 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
     tk::random::philox gen(o.seed);
     tk::tasks_tuner tuner(tasks, begun.how, budget, runner.out(), gen);
     std::string problem;
-    programs::network_result result{
-        .plan = drive(std::move(tuner), runner, tasks, watch, o, jobs.machine(), begun.name, problem),
-        .prepare_seconds = prepare_seconds};
-
-    // What was found is measured afresh beside the default, where that is possible.
-    const tk::measure::wall_clock now;
-    const double tuned = now();
-    result.ends = programs::told_by_trials(result.plan, untuned, o.may_be_worse);
-    if (problem.empty()) try {
-            result.ends = tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, result.plan, untuned,
-                                                stop.heard() != 0 ? 0 : o.seconds - result.plan.seconds,
-                                                {.run_seconds = 5}, o.may_be_worse);
-        } catch (const std::exception& e) {
-            problem = e.what();
-        }
-    result.race_seconds = now() - tuned;
+    programs::network_result result{.prepare_seconds = prepare_seconds};
+    const auto race = [&](tk::plan& found) {  // afresh beside the default
+        const tk::measure::wall_clock now;
+        const double tuned = now();
+        result.ends = tk::compare_finalists([&](std::size_t k) { return runner.alone(k); }, found, untuned,
+                                            stop.heard() != 0 ? 0 : o.seconds - found.seconds, {.run_seconds = 5},
+                                            o.may_be_worse);
+        result.race_seconds = now() - tuned;
+    };
+    result.plan = drive(std::move(tuner), runner, tasks, watch, o, jobs.machine(), begun.name, problem, race);
+    if (result.ends.empty()) result.ends = programs::told_by_trials(result.plan, untuned, o.may_be_worse);
 
     // First it is printed; then comes what can fail.
     o.json ? programs::print_json(o, jobs, result) : programs::print_table(o, jobs, result);

@@ -121,9 +121,22 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
     if (const std::string told = programs::told_of(begun.past, tasks); !told.empty()) say(told);
     tk::tasks_tuner t(tasks, begun.how, budget, pool.workers(), gen);
     std::string problem;
+    std::vector<tk::index> untuned;
+    for (const auto& each : operators) untuned.push_back(each.untuned);
+    std::vector<tk::last_comparison> ends;
+    const auto race = [&](tk::plan& found) {               // afresh beside the default
+        while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
+        const auto alone = [&](std::size_t k) {
+            const auto worker = pool.first_idle();
+            if (!worker) throw tk::error("no rank is left for the last comparison; resume the run from its log");
+            return pool.alone(*worker, k);
+        };
+        ends = tk::compare_finalists(alone, found, untuned, stop.heard() != 0 ? 0 : o.seconds - (now() - start),
+                                     {.run_seconds = 5}, o.may_be_worse);
+    };
     const auto carry = [&](auto& run) {
         problem = programs::trouble_of(run, [&] { tk::tune_tasks(run, pool, {.watch = stop, .checks = o.checks()}); });
-        return run.record();
+        return programs::raced(run, problem, race);
     };
     const auto logged = [&] {
         tk::io::logged run(log, std::move(t),
@@ -132,28 +145,14 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
                             .machine = o.device.empty() ? to_text(tk::this_machine()) : o.device,
                             .seed = o.seed,
                             .mixed_devices = o.mixed,
-                            .resume = o.resume});
+                            .resume = o.resume,
+                            .least = programs::ranks_by_least(o.how().repetition)});
         if (!run.note().empty()) say(run.note());
         return carry(run);
     };
     tk::plan plan = log.empty() ? carry(t) : logged();
 
-    // What was found is measured afresh beside the default, where that is possible.
-    std::vector<tk::index> untuned;
-    for (const auto& each : operators) untuned.push_back(each.untuned);
-    auto ends = programs::told_by_trials(plan, untuned, o.may_be_worse);
-    if (problem.empty()) try {
-            while (!pool.first_idle()) (void)pool.collect(1);  // of a run that was taken up and had no time left
-            const auto alone = [&](std::size_t k) {
-                const auto worker = pool.first_idle();
-                if (!worker) throw tk::error("no rank is left for the last comparison; resume the run from its log");
-                return pool.alone(*worker, k);
-            };
-            ends = tk::compare_finalists(alone, plan, untuned, stop.heard() != 0 ? 0 : o.seconds - (now() - start),
-                                         {.run_seconds = 5}, o.may_be_worse);
-        } catch (const std::exception& e) {
-            problem = e.what();
-        }
+    if (ends.empty()) ends = programs::told_by_trials(plan, untuned, o.may_be_worse);
 
     // First it is printed; then comes what can fail.
     const bool all = report(tasks, plan, ends, pool);

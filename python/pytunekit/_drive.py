@@ -221,7 +221,8 @@ def drive(run: _core._Driven, calls: Calls, told: Callable[[str, float], None], 
             cost, kind, why, took, values = with_values(names, measured)
             now = time.perf_counter() - began
             run.tell(job, cost=cost, kind=kind, why=why, values=values, seconds=took, stamp=now, worker=worker)
-            told(kind, now)
+            if not job.check:
+                told(kind, now)
             useless += why.startswith(NO_RESULT)
             if useless == n == MOST_USELESS:
                 raise _core.Error(f"tunekit: each of the first {n} calls {why}")

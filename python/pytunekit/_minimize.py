@@ -284,6 +284,7 @@ def minimize(
     name: str = "run",
     numbers: Iterable[str] = (),
     objective: str = "",
+    checks: bool = False,
 ) -> Result:
     """Searches `space` for the configuration at which `f` is lowest.
 
@@ -312,6 +313,8 @@ def minimize(
     numbers:    names of what f returns beside the cost, as `Measurement(cost, bytes=4096)`.
     objective:  what is lowered, of the cost and the numbers: "bytes", "2 * cost + 0.1 * bytes", "cost * bytes" or
                 "cost where bytes <= 4096". The recipe "parego" lowers the cost and all numbers at once: see `Result.front`.
+    checks:     for costs that are times: where a result may have been disturbed by something else on the machine, the best is
+                called once more, and then what was slow. These calls are no trials.
     progress:   a line on standard error, or a function of the tuner after each answer; where it returns true, the run ends.
 
     Raises: Error for wrong input, and where the first ten results are all no number.
@@ -328,7 +331,7 @@ def minimize(
     names = names_of(numbers)
     tuner = Tuner(
         space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name,
-        numbers=names, objective=objective,
+        numbers=names, objective=objective, checks=checks,
     )
     today = None if baseline is None else space.index(baseline)
     if baseline is not None:
@@ -358,6 +361,7 @@ def minimize(
             if today is not None if race is None else race:
                 several = recipe == "parego" and bool(names) and not objective
                 compared = compare(space, record, lambda i: calls.made(0, i), names, several, today, may_be_worse)
+                tuner._run.conclude(record)
         except (KeyboardInterrupt, SystemExit) as e:
             if tuner.best_cost == float("inf"):
                 raise

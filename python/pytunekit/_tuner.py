@@ -329,6 +329,9 @@ class Tuner:
     `numbers` names what a `Measurement` tells beside the cost, and `objective` says what of it is lowered: "NAME",
     "2 * cost + 0.1 * NAME", "cost * NAME", "cost where NAME <= 5". The recipe "parego" lowers the cost and all of them at once, for `front`.
 
+    With `checks`, for costs that are times, what may have been disturbed by something else on the machine is held back: `ask`
+    hands out the best once more, and then what was slow, among the other jobs. These are no trials.
+
     Time is that of the wall since the first ask; `tell(..., stamp=)` gives another. Calls from several threads are safe.
     A log has one writer: it is free again after `close`, at the end of a `with`, or once the tuner is gone.
     A copy, by pickle too, does again what was done, which costs the same thinking; one with a log takes up the log.
@@ -351,6 +354,7 @@ class Tuner:
         name: str = "run",
         numbers: Iterable[str] = (),
         objective: str = "",
+        checks: bool = False,
     ) -> None:
         self._numbers = names_of(numbers)
         paths = paths_of(experience, log)
@@ -359,13 +363,13 @@ class Tuner:
         self.seed = count("seed", seed)
         self._arguments: dict[str, Any] = {
             "space": self.space, "recipe": recipe, "experience": paths, "trials": trials, "seconds": seconds, "patience": patience,
-            "seed": seed, "log": log, "resume": log is not None, "name": name, "numbers": self._numbers, "objective": objective,
+            "seed": seed, "log": log, "resume": log is not None, "name": name, "numbers": self._numbers, "objective": objective, "checks": checks,
         }
         self._closed = False
         self._run = Remembered(
             self.space._grid, recipe=text("recipe", recipe), experience=paths, trials=count("trials", trials),
             seconds=seconds_of(seconds), patience=count("patience", patience), seed=self.seed, name=text("name", name), log=path_of(log),
-            resume=bool(resume), numbers=self._numbers, objective=text("objective", objective),
+            resume=bool(resume), numbers=self._numbers, objective=text("objective", objective), checks=bool(checks),
         )
         self._began: float | None = None
 

@@ -22,6 +22,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/records/logged.hpp"
+#include "tunekit/tune/tune.hpp"
 
 namespace python {
 
@@ -39,9 +40,13 @@ class driven {
 public:
     using record_type = std::remove_cvref_t<decltype(std::declval<const Tuner&>().record())>;
 
-    /// `log` is the path of its log, or empty.
-    driven(Tuner t, std::string log, tunekit::io::logged_options options, judging how = {})
-        : plain_(std::move(t)), judge_(std::move(how)), log_(std::move(log)), options_(std::move(options))
+    /// `log` is the path of its log, or empty; `checks`, whether results are watched for disturbances of the machine.
+    driven(Tuner t, std::string log, tunekit::io::logged_options options, judging how = {}, bool checks = false)
+        : plain_(std::move(t)),
+          judge_(std::move(how)),
+          log_(std::move(log)),
+          options_(std::move(options)),
+          checks_(checks)
     {
         options_.value_names = judge_.value_names();
         options_.objective = judge_.text();
@@ -63,18 +68,18 @@ public:
 
     std::vector<tunekit::job> ask(std::size_t worker, std::size_t n)
     {
-        return checked([&](auto& t) { return t.ask(worker, n); });
+        return checked([&](auto& t) { return watched(t).ask_until_the_end([&] { return t.ask(worker, n); }); });
     }
     /// Tells an outcome, as `measurement_of` takes it, that came at `stamp` from `worker`.
     void tell(const tunekit::job& j, double cost, const std::string& kind, const std::string& why,
               const std::vector<double>& values, double seconds, double stamp, std::size_t worker)
     {
         auto m = judge_(measurement_of("tell", cost, kind, why, seconds), values);
-        checked([&](auto& t) { t.tell(j, std::move(m), stamp, worker); });
+        checked([&](auto& t) { watched(t).hear(j, std::move(m), stamp, seconds, worker); });
     }
     void drop(const tunekit::job& j)
     {
-        checked([&](auto& t) { t.drop(j); });
+        checked([&](auto& t) { watched(t).hear(j, std::nullopt, t.stamp(), 0, 0); });
     }
     void time(double stamp)
     {
@@ -99,6 +104,17 @@ public:
         return checked([](auto& t) { return t.stamp(); });
     }
 
+    /// Writes the race at the run's end into its log, where it has one, and what may be said of the best.
+    void conclude(const std::vector<std::vector<tunekit::measure::trial>>& rounds, const tunekit::verdict& says)
+    {
+        checked([&](auto& t) {
+            if constexpr (requires { t.compared(rounds); }) {
+                t.compared(rounds);
+                t.ended(to_text(t.stopped()), says);
+            }
+        });
+    }
+
     /// Calls f with the record as it is now.
     template <class F>
     auto of_record(const F& f)
@@ -113,8 +129,12 @@ public:
     {
         const holding held(mutex_);
         if (ended_) return;
-        if (logged_) logged_->stop();
-        else plain_->stop();
+        const auto stop = [&](auto& t) {
+            t.stop();
+            if (doubted_) watched(t).decide();
+        };
+        if (logged_) stop(*logged_);
+        else stop(*plain_);
         ended_ = logged_ ? logged_->record() : plain_->record();
         logged_.reset();
         plain_.reset();
@@ -133,6 +153,14 @@ private:
         }
         if (logged_) return f(*logged_);
         return f(*plain_);
+    }
+    template <class T>
+    auto watched(T& t)
+    {
+        if (!doubted_)
+            doubted_.emplace(tunekit::detail::doubts_of(
+                t, [this](std::size_t) { return checks_; }, [](std::size_t) { return false; }));
+        return tunekit::detail::checked_run(t, *doubted_, [](const tunekit::job&) {});
     }
     /// The same for a run that goes on, and whose log can still be written.
     template <class F>
@@ -165,6 +193,8 @@ private:
     std::optional<record_type> ended_;                    // after close
     std::string log_;
     tunekit::io::logged_options options_;
+    std::optional<tunekit::detail::doubts> doubted_{};  // from the first ask on
+    bool checks_;
 };
 
 /// Makes the class of `T`, which is a `driven`, with the members that all of them have.

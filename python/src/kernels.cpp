@@ -68,8 +68,8 @@ shared shared_of(const nb::kwargs& said)
     for (const nb::handle one : nb::cast<nb::list>(said["arguments"])) {
         const auto parts = nb::cast<nb::tuple>(one);
         tk::measure::kernel_argument argument{.name = nb::cast<std::string>(parts[0])};
-        argument.type = tk::measure::element_type_of(nb::cast<std::string>(parts[1]))
-                            .value_or(tk::measure::element_type::bytes);
+        argument.type =
+            tk::measure::element_type_of(nb::cast<std::string>(parts[1])).value_or(tk::measure::element_type::bytes);
         argument.array = nb::cast<bool>(parts[2]);
         argument.bytes = bytes_in(nb::cast<nb::bytes>(parts[3]));
         argument.changes = nb::cast<bool>(parts[4]);

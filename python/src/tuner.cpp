@@ -12,6 +12,7 @@
 #include "tools/support/names.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/records/read_experience.hpp"
+#include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/task.hpp"
 #include "tunekit/tune/tuner.hpp"
 
@@ -29,9 +30,10 @@ using tuner = tk::tuner<tk::space::any_space, tk::search::any_strategy, tk::rand
 class run : public driven<tuner> {
 public:
     run(const grid& space, const programs::begun_recipe& recipe, const tk::budget& limit, std::uint64_t seed,
-        std::string name, std::string log, bool resume, judging how)
+        std::string name, std::string log, bool resume, judging how, bool checks)
         : driven(tuner(space, recipe.how, limit, tk::random::philox(seed)), std::move(log),
-                 {.name = std::move(name), .strategy = recipe.name, .seed = seed, .resume = resume}, std::move(how)),
+                 {.name = std::move(name), .strategy = recipe.name, .seed = seed, .resume = resume}, std::move(how),
+                 checks),
           space_(space)
     {
         if (recipe.past.empty()) return;
@@ -65,6 +67,11 @@ public:
     {
         return of_record([&](const tk::tuning& r) { return record{name(), space_, r, judge()}; });
     }
+    /// Writes the race of the record and its verdict into the log.
+    void conclude(const record& r)
+    {
+        driven::conclude(r.found.rounds, tk::concluded(r.found, r.race, r.baseline, !r.never_worse));
+    }
     [[nodiscard]] const std::string& taken() const noexcept { return taken_; }
 
 private:
@@ -83,6 +90,7 @@ void bind_tuner(nb::module_& m)
              })
         .def_ro("index", &tk::job::candidate)
         .def_ro("task", &tk::job::task)
+        .def_prop_ro("check", [](const tk::job& j) { return tk::detail::doubts::owns(j); })
         .def_prop_ro("ticket", [](const tk::job& j) { return static_cast<std::uint64_t>(j.ticket); });
 
     m.def("experience_notes", [](const std::vector<std::string>& paths, const std::string& log) {
@@ -94,19 +102,21 @@ void bind_tuner(nb::module_& m)
             "__init__",
             [](run* to, const grid& space, const std::string& recipe, const std::vector<std::string>& experience,
                std::uint64_t trials, double seconds, std::uint64_t patience, std::uint64_t seed, std::string name,
-               const std::string& log, bool resume, std::vector<std::string> numbers, const std::string& objective) {
+               const std::string& log, bool resume, std::vector<std::string> numbers, const std::string& objective,
+               bool checks) {
                 const nb::gil_scoped_release free;
                 new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience, {log}),
                              {.trials = trials, .seconds = seconds, .patience = patience}, seed, std::move(name), log,
-                             resume, judging(std::move(numbers), objective));
+                             resume, judging(std::move(numbers), objective), checks);
             },
             "space"_a, nb::kw_only(), "recipe"_a, "experience"_a, "trials"_a, "seconds"_a, "patience"_a, "seed"_a,
-            "name"_a, "log"_a, "resume"_a, "numbers"_a, "objective"_a)
+            "name"_a, "log"_a, "resume"_a, "numbers"_a, "objective"_a, "checks"_a)
         .def("begin_with", &run::begin_with)
         .def("know", &run::know, "i"_a, nb::kw_only(), "cost"_a, "kind"_a, "why"_a, "values"_a)
         .def("best", &run::best)
         .def("best_cost", &run::best_cost)
         .def("beyond_limit", &run::beyond_limit)
+        .def("conclude", &run::conclude)
         .def("taken", &run::taken)
         .def("record", &run::seen);
 }

@@ -546,6 +546,17 @@ def test_the_page_compares_the_first_in_the_rounds_of_a_race(tmp_path: Path) -> 
     assert f"{bowl(4, 1) / bowl(8, 2):.2f} times as fast as the first that ran" in (tmp_path / "page.html").read_text()
 
 
+def test_the_rounds_of_a_race_and_its_verdict_stand_in_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    found = minimize(bowl, SPACE, trials=100, race=True, log=log)
+    lines = log.read_text().splitlines()
+    assert found.race is not None
+    assert sum(line.startswith('{"round":0,') for line in lines) == 4
+    assert any(line.startswith(f'{{"round":{found.race.rounds - 1},') for line in lines)
+    assert f'"verdict":"{found.verdict}"' in lines[-1]
+    assert minimize(bowl, SPACE, trials=100, race=False, log=log, resume=True).best == found.best
+
+
 def test_a_race_of_too_few_rounds_is_unclear() -> None:
     calls = 0
 

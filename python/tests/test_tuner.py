@@ -228,3 +228,20 @@ def test_the_log_of_a_tuner_that_is_forked_has_one_writer(tmp_path: Path) -> Non
         assert again.ask() is not None and [t.index for t in again.trials] == [t.index for t in tuner.trials] and len(again.trials) == 3
     os.close(when)
     os.close(go)
+
+
+@pytest.mark.parametrize("checks", [False, True])
+def test_with_checks_the_best_goes_out_again_where_a_result_is_doubted(checks: bool) -> None:
+    tuner = Tuner({"x": [1, 2, 3, 4]}, recipe="random", seed=1, checks=checks)
+    tuner.begin_with({"x": 1})
+    calls = 0
+    while (job := tuner.ask()) is not None:
+        calls += 1
+        slow = 2 if calls in (3, 4, 5) else 1  # something else works on the machine
+        tuner.tell(job, slow * job["x"], seconds=1, stamp=calls)
+    costs = {t.configuration["x"]: t.cost for t in tuner.trials}
+    assert len(costs) == len(tuner.trials) == 4
+    assert (calls > 4) == checks
+    assert (costs == {1: 1, 2: 2, 3: 3, 4: 4}) == checks
+    assert tuner.best == {"x": 1}
+    assert tuner.over and tuner.outstanding == 0

@@ -12,6 +12,7 @@
 #include <exception>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,11 +26,13 @@
 #include "tools/support/command_report.hpp"
 #include "tools/support/command_run.hpp"
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/records/json/bounded_json.hpp"
 #include "tunekit/records/json/json_fields.hpp"
 #include "tunekit/report/run.hpp"
+#include "tunekit/tune/tune.hpp"
 
 namespace programs {
 
@@ -39,7 +42,13 @@ inline constexpr int protocol_version = 1;
 template <class Run>
 class protocol_server {
 public:
-    protocol_server(Run& run, const command_setup& s) : run_(run), s_(s) {}
+    protocol_server(Run& run, const command_setup& s)
+        : run_(run),
+          s_(s),
+          doubted_(tunekit::detail::doubts_of(
+              run, [&s](std::size_t) { return s.o.with_checks; }, [](std::size_t) { return false; }))
+    {
+    }
 
     /// Whether the run's log can be written no more. Then the run ends: what is told would be lost.
     [[nodiscard]] bool lost_log() const
@@ -56,6 +65,13 @@ public:
         if constexpr (requires { run_.problem(); })
             if (lost_log()) throw tunekit::error(run_.problem());
         return out;
+    }
+
+    /// Ends the run: what is held back is told.
+    void end()
+    {
+        run_.stop();
+        checked().decide();
     }
 
 private:
@@ -96,11 +112,11 @@ private:
         if (has("ask")) return asked(in.at("ask"));
         if (has("tell")) {
             const auto m = measured(in);
-            run_.tell(take(in.at("tell")), m);
+            hear(take(in.at("tell")), m);
             return {{"told", in.at("tell").get<std::uint64_t>()}};
         }
         if (has("drop")) {
-            run_.drop(take(in.at("drop")));
+            hear(take(in.at("drop")), std::nullopt);
             return {{"dropped", in.at("drop").get<std::uint64_t>()}};
         }
         if (has("best")) {
@@ -121,7 +137,7 @@ private:
         if (n > most) number.fail("is more than 65536, want at most so many at a time");
         auto jobs = nlohmann::ordered_json::array();
         while (jobs.size() < n) {
-            const auto some = run_.ask(n - jobs.size());
+            const auto some = checked().ask_until_the_end([&] { return run_.ask(n - jobs.size()); });
             if (some.empty()) break;
             for (const tunekit::job& j : some) {
                 const auto name = static_cast<std::uint64_t>(j.ticket);
@@ -133,6 +149,18 @@ private:
         return {{"jobs", std::move(jobs)}, {"over", over}};
     }
 
+    [[nodiscard]] auto checked()
+    {
+        const auto nobody = [](const tunekit::job&) {};
+        return tunekit::detail::checked_run(run_, doubted_, nobody);
+    }
+    /// Time passes for checks alone: without them a run is the same, however long its client takes.
+    void hear(const tunekit::job& j, std::optional<tunekit::measure::measurement> m)
+    {
+        const double stamp = s_.o.with_checks ? began_ + wall_() : run_.stamp();
+        checked().hear(j, std::move(m), stamp, stamp - heard_, 0);
+        heard_ = stamp;
+    }
     /// The job of that number, which is out no more.
     [[nodiscard]] tunekit::job take(const fields& number)
     {
@@ -180,6 +208,9 @@ private:
 
     Run& run_;
     const command_setup& s_;
+    tunekit::detail::doubts doubted_;
+    tunekit::measure::wall_clock wall_{};
+    double began_ = run_.stamp(), heard_ = began_;
     std::map<std::uint64_t, tunekit::job> out_;
 };
 
@@ -188,28 +219,29 @@ private:
 /// line that is longer than 1 MiB, and for a client that reads no more.
 template <class Run, std::predicate Ended>
 void serve_protocol(Run& run, const command_setup& s, std::FILE* in, std::FILE* out, Ended ended)
-try {
-    client_lines lines(in, out, std::move(ended));
+{
     protocol_server server(run, s);
-    while (!server.lost_log()) {
-        const auto line = lines.next();
-        if (!line) break;
-        nlohmann::ordered_json said;
-        const auto wrong = [&](const std::string& what) {
-            said = {{"error", "line " + std::to_string(lines.number()) + ": " + what}};
-        };
-        try {
-            said = server.answer(*line);
-        } catch (const tunekit::io::detail::json_fields::malformed& e) {
-            wrong(e.field + (e.field.empty() ? "" : " ") + e.what);
-        } catch (const std::exception& e) {
-            wrong(e.what());
+    try {
+        client_lines lines(in, out, std::move(ended));
+        while (!server.lost_log()) {
+            const auto line = lines.next();
+            if (!line) break;
+            nlohmann::ordered_json said;
+            const auto wrong = [&](const std::string& what) {
+                said = {{"error", "line " + std::to_string(lines.number()) + ": " + what}};
+            };
+            try {
+                said = server.answer(*line);
+            } catch (const tunekit::io::detail::json_fields::malformed& e) {
+                wrong(e.field + (e.field.empty() ? "" : " ") + e.what);
+            } catch (const std::exception& e) {
+                wrong(e.what());
+            }
+            lines.say(said.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n');
         }
-        lines.say(said.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+    } catch (const served_enough&) {
     }
-    run.stop();
-} catch (const served_enough&) {
-    run.stop();
+    server.end();
 }
 
 }  // namespace programs

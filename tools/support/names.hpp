@@ -14,6 +14,7 @@
 #include "tools/support/any_recipe.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/measure/any_repetition.hpp"
 #include "tunekit/records/experience.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/search/any_strategy.hpp"
@@ -26,6 +27,13 @@ using named = std::vector<std::pair<std::string, T>>;
 
 /// Whole recipes: a strategy with its repetition, its limits and its schedule.
 named<tunekit::recipes::any_recipe> recipes();
+
+/// Whether candidates are ranked by the least of their runs.
+inline bool ranks_by_least(const tunekit::measure::any_repetition& repetition)
+{
+    static constexpr double runs[] = {1, 2, 4};
+    return repetition.estimate_of(runs).cost == 1;
+}
 
 /// A recipe that begins with what was measured before.
 struct begun_recipe {

@@ -33,6 +33,26 @@ template <class Run, class Drive>
     return out;
 }
 
+/// The plan that was found, after `race(plan)`. A log gets its rounds and the end. Nothing is raced where something ended the run
+/// before its time, `problem`, which says what ended the race, too.
+template <class Run, class Race>
+[[nodiscard]] tunekit::plan raced(Run& run, std::string& problem, Race&& race)
+{
+    tunekit::plan out = run.record();
+    if (!problem.empty()) return out;
+    try {
+        race(out);
+    } catch (const std::exception& e) {
+        problem = e.what();
+    }
+    if constexpr (requires { run.look(); }) {
+        for (std::size_t k = 0; k < out.tasks.size(); ++k) run.compared(out.tasks[k].record.rounds, k);
+        run.ended(to_text(run.stopped()));
+        if (problem.empty() && !run.look()) problem = run.problem();
+    }
+    return out;
+}
+
 /// "the tuned ones: 3 separated from the default, ...": how many tasks end with which verdict.
 inline std::string verdicts_text(const std::vector<tunekit::last_comparison>& ends)
 {

@@ -27,7 +27,7 @@ namespace programs {
 
 /// A run with its last comparison.
 struct network_result {
-    tunekit::plan plan;
+    tunekit::plan plan{};
     std::vector<tunekit::last_comparison> ends = {};  ///< one for each task
     double prepare_seconds = 0, race_seconds = 0;
 

@@ -28,10 +28,13 @@ struct run_options {
     std::string strategy = "combined", log;
     std::vector<std::string> start_from;
     std::uint64_t seed = 1;
-    bool resume = false, no_checks = false, may_be_worse = false;
+    bool resume = false, with_checks = false, no_checks = false, may_be_worse = false;
 
     /// Those of `tune_options`.
-    [[nodiscard]] std::optional<bool> checks() const { return no_checks ? std::optional(false) : std::nullopt; }
+    [[nodiscard]] std::optional<bool> checks() const
+    {
+        return with_checks || no_checks ? std::optional(with_checks) : std::nullopt;
+    }
 
     void describe_strategy(CLI::App& app)
     {
@@ -53,6 +56,9 @@ struct run_options {
             ->type_name("PATH");
         app.add_flag("--no-checks", no_checks,
                      "the best does not run again to tell whether something else disturbs the machine");
+        app.add_flag("--checks", with_checks,
+                     "the best runs again to tell that, also where costs are no times, or others measure them")
+            ->excludes("--no-checks");
         app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, resumes);
         app.add_flag("--may-be-worse", may_be_worse,

@@ -31,7 +31,8 @@ struct candidate_limits {
     double max_build_seconds = 10;  ///< > 0; wall time of its build
     /// > 1; from the tenth build of its space on, and by a measurer of times without a clock of its own, a build may
     /// take this many times what nine tenths of them took, and 0.3 s at least. One that takes longer is put off: nobody
-    /// hears of it, and it is built once more, within `max_build_seconds`, when nothing else is to be done. +inf: never.
+    /// hears of it, and it is built once more, within `max_build_seconds`, when nothing else is to be done. +inf:
+    /// never.
     double max_build_factor = 5;
 
     /// The limits of a job that goes out while the incumbent costs `best` (+inf: not known yet).

@@ -49,6 +49,15 @@ done 3<answers
 [ ! -e wrong ] || bad=1
 [ "$(grep -c '"tell"' lines.jsonl)" = 3 ] || fail "the log has $(grep -c '"tell"' lines.jsonl) answers, want those that were told"
 
+# With --checks the best goes out again where a result is doubted, as a job of its own number, and is no trial.
+best=4503599627370496
+printf '%s\n' '{"ask": 1}' '{"tell": 0, "cost": 1}' '{"ask": 1}' '{"tell": 1, "cost": 3}' '{"ask": 1}' "{\"tell\": $best, \"cost\": 1}" '{"best": true}' |
+    serve --trials 20 --checks --log checked.jsonl >answers 2>err || fail "--checks: exit status $?: $(cat err)"
+grep -q "\"job\":$best," answers || fail "--checks: the best does not go out again: $(cat answers)"
+tail -n 1 answers | grep -q '"trials":2,' || fail "--checks: a look is a trial: $(tail -n 1 answers)"
+printf '%s\n' '{"ask": 1}' '{"tell": 0, "cost": 1}' '{"ask": 1}' '{"tell": 1, "cost": 3}' '{"ask": 1}' | serve --trials 20 >answers 2>err || fail "without --checks: exit status $?: $(cat err)"
+tail -n 1 answers | grep -q '"job":2,' || fail "without --checks: said $(tail -n 1 answers)"
+
 # A log that meets its limit: what was told is in it, the client and standard error hear it at once, and the server ends.
 mkfifo to from
 (ulimit -f 8 && serve --trials 60 --log short.jsonl <to >from 2>err) &

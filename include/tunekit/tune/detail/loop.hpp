@@ -103,12 +103,11 @@ void record_checks(Tuner& t, const doubts& doubted, bool at_the_end)
         for (std::size_t k = 0; k < doubted.tasks(); ++k) {
             const machine_checks& now = doubted.seen(k);
             const machine_checks& before = record_in(t.record(), k).checks();
-            const bool told = now.on ? (at_the_end ? now != before
-                                                   : now.disturbed != before.disturbed ||
-                                                         now.measured_again != before.measured_again)
-                                     : now.put_off != before.put_off;
-            if (told)
-                t.set_checks(k, now);
+            const bool told =
+                now.on ? (at_the_end ? now != before
+                                     : now.disturbed != before.disturbed || now.measured_again != before.measured_again)
+                       : now.put_off != before.put_off;
+            if (told) t.set_checks(k, now);
         }
 }
 

@@ -125,6 +125,23 @@ TEST_CASE("one rank, no latency: the run is the one of a single process; on many
     }
 }
 
+TEST_CASE(
+    "a run over ranks watches its results where the ranks say that they measure times, and they say it as they join")
+{
+    for (const std::uint64_t times : {0U, 1U}) {
+        auto said = identities;
+        for (auto& one : said) one.times = times;
+        ranks on({tk::measure::recorded_rows(rows)}, said, {.ranks = 2, .latency_s = 0.5});
+        leased pool(on, identities);
+        CHECK_FALSE(pool.measures_time());
+        tk::random::philox gen(3);
+        const auto found = tk::tune(space, pool, tk::search::random{}, {.trials = 20}, gen);
+        CHECK(pool.measures_time() == (times != 0));
+        CHECK(found.checks().on == (times != 0));
+        CHECK(found.trials().size() == 20);
+    }
+}
+
 TEST_CASE("tasks on ranks carry to each other what they do on simulated workers")
 {
     std::vector<tk::task> tasks;

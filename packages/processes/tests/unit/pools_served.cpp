@@ -101,6 +101,7 @@ TEST_CASE("served workers: in a process with threads, workers are the program ag
     {
         auto pool = pool_of(2);
         CHECK(pool.workers() == 2);
+        CHECK(pool.measures_time());  // as the program says
         CHECK(measured(pool, 2).measured->cost == 3);
         CHECK(measured(pool, 3).measured->failed->code == SIGABRT);
         CHECK(measured(pool, 4).measured->failed ==

@@ -127,3 +127,25 @@ TEST_CASE("a log says how many builds were put off, and a run that was ended bef
     CHECK(again.checks() == whole.checks());
     CHECK(again.trials() == whole.trials());
 }
+
+TEST_CASE(
+    "a logged run begins with the baseline and ends with it where nothing was shown to be faster; its log says so")
+{
+    const support::temporary_folder at;
+    const auto ends = [&](const std::string& path, bool may_be_worse) {
+        machine m{.now = 100};
+        return tk::io::logged_run(path, forty, m, tk::search::random{}, {.trials = 40}, {.seed = 1},
+                                  {.clock = [&m] { return m.now; }, .baseline = 5, .may_be_worse = may_be_worse});
+    };
+    const auto found = ends(at / "kept.jsonl", false);  // two runs of each show nothing
+    CHECK(found.trials().front().candidate == 5);
+    CHECK(found.incumbent().candidate == 0);
+    CHECK(found.best_index() == 5);
+    CHECK(found.verdict().kept);
+    const auto about = tk::io::read_log(at / "kept.jsonl").header.about;
+    CHECK(about.untuned == tk::index{5});
+    CHECK(about.never_worse);
+
+    CHECK(ends(at / "free.jsonl", true).best_index() == 0);
+    CHECK_FALSE(tk::io::read_log(at / "free.jsonl").header.about.never_worse);
+}

@@ -74,6 +74,15 @@ public:
     /// The seconds since the pool was made, by the carrier's clock.
     [[nodiscard]] double now() const noexcept { return carrier_->now() - start_; }
 
+    /// Whether its costs are times, as its workers say (`measure::measures_time`); false before the first has joined.
+    [[nodiscard]] bool measures_time() const
+    {
+        const auto& all = members();
+        const auto said = std::find_if(all.begin(), all.end(), [](const member& m) { return !m.who.tasks.empty(); });
+        return said != all.end() && std::all_of(said->who.tasks.begin(), said->who.tasks.end(),
+                                                [](const measure::task_identity& t) { return t.times != 0; });
+    }
+
     /// Takes a job, and sends it where a worker is idle. Throws std::invalid_argument where there is no room or no such
     /// task.
     void submit(const job& next)

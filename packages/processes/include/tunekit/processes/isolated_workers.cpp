@@ -192,9 +192,10 @@ std::size_t isolated_workers::room() const noexcept { return its().room(); }
 
 bool isolated_workers::measures_time() const noexcept
 {
-    const auto& tasks = its().tasks;
-    const auto times = [](const any_worker_task& t) { return t.measures_time(); };
-    return !tasks.empty() && std::all_of(tasks.front()->begin(), tasks.front()->end(), times);
+    const state& s = its();
+    const auto all = [](const auto& tasks, auto&& times) { return std::all_of(tasks.begin(), tasks.end(), times); };
+    if (s.program) return all(s.program->tasks, [](const task_identity& t) { return t.times != 0; });
+    return !s.tasks.empty() && all(*s.tasks.front(), [](const any_worker_task& t) { return t.measures_time(); });
 }
 
 double isolated_workers::now() const noexcept { return its().now(); }

@@ -43,8 +43,12 @@ worker_task(S, T, std::vector<canary>) -> worker_task<S, T>;
 struct task_identity {
     std::uint64_t size = 0;         ///< configurations of its space; 0 where the space has no size
     std::uint64_t fingerprint = 0;  ///< that of its space; 0 for a space that has none
+    std::uint64_t times = 0;        ///< 1 where its costs are times, as a worker says; not compared
 
-    friend bool operator==(const task_identity&, const task_identity&) = default;
+    friend bool operator==(const task_identity& a, const task_identity& b) noexcept
+    {
+        return a.size == b.size && a.fingerprint == b.fingerprint;
+    }
 };
 
 /// The size and the fingerprint of a space, as far as it has them.
@@ -69,8 +73,9 @@ public:
     /// Takes over the task. Throws std::invalid_argument where a setting of its `timed` is out of range.
     template <class Space, class Timed>
     any_worker_task(worker_task<Space, Timed> what)  // implicit: `make` may return a worker_task
-        : canaries_(what.canaries), identity_(identity_of(what.space)), measures_time_(measure::measures_time(what.how))
+        : canaries_(what.canaries), identity_(identity_of(what.space))
     {
+        identity_.times = measure::measures_time(what.how) ? 1 : 0;
         using held = worker_task<Space, Timed>;
         detail::flush_last_cache(what.how);
         if constexpr (requires { what.how.validate(); }) what.how.validate();
@@ -83,11 +88,11 @@ public:
 
     /// The canaries of the buffers that candidates write.
     [[nodiscard]] const std::vector<canary>& canaries() const noexcept { return canaries_; }
-    /// The identity of its space.
+    /// The identity of its space, and whether its costs are times.
     [[nodiscard]] const task_identity& identity() const noexcept { return identity_; }
 
     /// Whether its costs are times (`measure::measures_time`).
-    [[nodiscard]] bool measures_time() const noexcept { return measures_time_; }
+    [[nodiscard]] bool measures_time() const noexcept { return identity_.times != 0; }
 
     /// Measures one configuration, in the calling process.
     [[nodiscard]] measurement measure(index candidate, const limits& within)
@@ -98,7 +103,6 @@ public:
 private:
     std::vector<canary> canaries_;
     task_identity identity_;
-    bool measures_time_;
     measurement (*run_)(void*, index, const limits&) = nullptr;
     detail::owned held_{};
 };

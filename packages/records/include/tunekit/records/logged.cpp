@@ -182,6 +182,8 @@ bool run_log::begin(const logged_view& run, const logged_options& options)
         if (run.slots_open()) is.slot_seconds = was.slot_seconds;
         if (const std::string other = compare(path_, was, is); !other.empty())
             past_.note += (past_.note.empty() ? "log " + path_ + ": " : "; ") + other;
+        for (const log_content::trial& t : past_.trials) read_.hear(t.measured);
+        if (options.least) require_reading({.mean = false, .median = false});
         run.begin_as(was);
         if (replay(run) != is.workers) {
             run.set_workers(is.workers);
@@ -209,6 +211,11 @@ std::vector<job> run_log::ask(const logged_view& run, std::size_t worker, std::s
 
 void run_log::tell(const logged_view& run, const job& j, measure::measurement m, double stamp, std::size_t worker)
 {
+    if (read_.known()) {
+        cost_reading is;
+        is.hear(m);
+        require_reading(is);
+    }
     run.tell(j, m, stamp, worker);
     write(run, {.what = log_content::event::kind::tell,
                 .jobs = {j},
@@ -216,6 +223,13 @@ void run_log::tell(const logged_view& run, const job& j, measure::measurement m,
                 .about = {.device = met(worker) ? about_.at(worker).device : std::string()},
                 .measured = std::move(m),
                 .values = run.texts(j.task, j.candidate)});
+}
+
+void run_log::require_reading(const cost_reading& is) const
+{
+    if (read_.differs(is))
+        throw error("log " + path_ + ": the cost of a configuration is " + read_.text() + " there, and " + is.text() +
+                    " here" + remedy);
 }
 
 void run_log::meet(const logged_view& run, std::size_t worker, worker_about about)
@@ -242,13 +256,14 @@ void run_log::take_back(const logged_view& run, const job& j, bool lost)
     write(run, {.what = lost ? log_content::event::kind::drop : log_content::event::kind::recall, .jobs = {j}});
 }
 
-void run_log::compared(const logged_view& run, std::uint64_t round, index candidate, measure::measurement m)
+void run_log::compared(const logged_view& run, std::size_t task, std::uint64_t round, index candidate,
+                       measure::measurement m)
 {
     write(run, {.what = log_content::event::kind::round,
                 .n = round,
-                .jobs = {{.candidate = candidate}},
+                .jobs = {{.task = task, .candidate = candidate}},
                 .measured = std::move(m),
-                .values = run.texts(0, candidate)});
+                .values = run.texts(task, candidate)});
 }
 
 void run_log::ended(const logged_view& run, std::string why, const std::optional<verdict>& says)

@@ -20,6 +20,7 @@
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/processes/files/log_file.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/records/detail/cost_reading.hpp"
 #include "tunekit/records/detail/logged_view.hpp"
 #include "tunekit/records/log.hpp"
 #include "tunekit/records/read_log.hpp"
@@ -41,6 +42,7 @@ struct logged_options {
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
     std::vector<std::string> value_names{};              ///< of measurement::values; empty: the tuner's (`name_values`)
+    bool least = false;              ///< costs are the least of their runs (`measure::least`); see `logged`
     std::string objective{};         ///< text of what made the costs; a resumed run must have the same
     log_content::meaning meaning{};  ///< how the costs come about; see there what a resumed run must have
     log_content::about about{};      ///< what reports say of it
@@ -72,7 +74,8 @@ public:
     void meet(const logged_view& run, std::size_t worker, worker_about about);
     void leave(const logged_view& run, std::size_t worker, worker_about about);
     void take_back(const logged_view& run, const job& j, bool lost);
-    void compared(const logged_view& run, std::uint64_t round, index candidate, measure::measurement m);
+    void compared(const logged_view& run, std::size_t task, std::uint64_t round, index candidate,
+                  measure::measurement m);
     void ended(const logged_view& run, std::string why, const std::optional<verdict>& says);
     void set_checks(const logged_view& run, std::size_t task, const machine_checks& seen);
     bool look(const logged_view& run);
@@ -87,12 +90,15 @@ private:
     /// at the end.
     std::uint64_t replay(const logged_view& run);
     bool write(const logged_view& run, log_content::event e);
+    /// Throws where the costs of this run are read in another way than those of the log.
+    void require_reading(const cost_reading& is) const;
 
     log_file file_;
     log_content past_;
     std::string path_;
     bool mixed_;
     std::string device_{};  ///< of the latest line that names one
+    cost_reading read_{};   ///< of the trials that were read
     std::map<std::size_t, worker_about> about_{};
 };
 
@@ -120,7 +126,8 @@ private:
 /// without its seconds, because stops by time are not decided again. Afterwards it has the workers and the budget of
 /// the new run, which may differ. So a run that its trials or patience had stopped continues if that budget is raised.
 /// Slots keep their length; another length is refused. So is another meaning of the costs, or of their unit, and other
-/// first configurations; the error names what differs.
+/// first configurations; the error names what differs. So are costs that were read from their runs in another way, such
+/// as their mean: with `logged_options::least` at once, else at the first answer that shows it, which is not written.
 ///
 /// A log is read under its lock, and changed only after all of it was told again. So a refused resume changes no byte.
 /// An empty log, or one whose first line is torn, is started again.
@@ -173,10 +180,16 @@ public:
     /// Records why a worker is used no more (`about.left`), whatever its device.
     void leave(std::size_t worker, worker_about about) { log_.leave(view(tuner_), worker, std::move(about)); }
     void drop(const job& j) { log_.take_back(view(tuner_), j, true); }
-    /// Records a measurement of the last comparison, which is no trial; rounds count from 0.
-    void compared(std::uint64_t round, index candidate, measure::measurement m)
+    /// Records a measurement of a task's last comparison, which is no trial; rounds count from 0.
+    void compared(std::uint64_t round, index candidate, measure::measurement m, std::size_t task = 0)
     {
-        log_.compared(view(tuner_), round, candidate, std::move(m));
+        log_.compared(view(tuner_), task, round, candidate, std::move(m));
+    }
+    /// The same of all that a task's record has.
+    void compared(std::span<const std::vector<measure::trial>> rounds, std::size_t task = 0)
+    {
+        for (std::size_t r = 0; r < rounds.size(); ++r)
+            for (const measure::trial& t : rounds[r]) compared(r, t.candidate, t.measured, task);
     }
     /// Records why the run ended, and the verdict on its winner.
     void ended(std::string why, const std::optional<verdict>& says = std::nullopt)
@@ -249,23 +262,31 @@ template <class Space, class Carrier, class P>
 {
     if constexpr (tunekit::detail::fit_tune<Space, Carrier, P, random::philox&>()) {
         using strategy = typename tunekit::detail::parts_of<P>::strategy;
+        logged_options is = log;
+        const auto baseline = options.baseline.in(space, "tune: baseline");
+        const bool may_be_worse = options.may_be_worse || !measure::measures_time(carrier);
+        if (baseline) is.about.untuned = baseline;
+        is.about.never_worse = is.about.never_worse || (baseline && !may_be_worse);
+        const auto first = tunekit::detail::first_of(space, options, baseline);
+        const auto chosen = tunekit::detail::with_experience(how, options.experience);
         if constexpr (tunekit::detail::by_index<strategy> && !pool<std::remove_reference_t<Carrier>>) {
             tunekit::detail::any_measurer measurer(carrier);
-            return {space, detail::logged_over(path, space, measurer, tunekit::detail::with_any_strategy(how), limit,
-                                               log, options.begin_with.in(space, "tuner: begin_with"),
-                                               {options.watch, options.clock, options.checks})};
+            return tunekit::detail::ended_with(
+                space,
+                detail::logged_over(path, space, measurer, tunekit::detail::with_any_strategy(chosen), limit, is, first,
+                                    {options.watch, options.clock, options.checks}),
+                baseline, may_be_worse);
         } else {
-            logged_options is = log;
             if constexpr (pool<std::remove_reference_t<Carrier>>) {
                 tunekit::detail::require_no_clock(options.clock);
                 is.workers = carrier.workers();
             }
-            tuner t(space, how, limit, random::philox(log.seed));
-            t.begin_with(options.begin_with);
+            tuner t(space, chosen, limit, random::philox(log.seed));
+            t.begin_with(first);
             logged run(path, std::move(t), is);
             tunekit::detail::drive(run, carrier, options);
             if (!run.look()) throw error(run.problem());
-            return {space, run.record()};
+            return tunekit::detail::ended_with(space, run.record(), baseline, may_be_worse);
         }
     }
 }

@@ -13,6 +13,7 @@
 #include "tunekit/processes/files/sealed_file.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/system/files.hpp"
+#include "tunekit/records/detail/cost_reading.hpp"
 #include "tunekit/records/read_log.hpp"
 
 namespace tunekit::io {
@@ -67,18 +68,24 @@ experience experience_of(const log_content& log, const std::string& name)
     experience out;
     if (!log.note.empty()) out.notes.push_back(log.note);
     std::vector<experience_source> of;
+    std::vector<cost_reading> read(log.header.tasks.size());
     for (const auto& task : log.header.tasks) {
         of.push_back({.name = name + ' ' + task.name, .machine = log.header.machine});
         for (const std::string& p : task.parameters) of.back().parameters.push_back({.name = p});
     }
     std::size_t nameless = 0, crowded = 0;
-    const auto take = [&](std::size_t task, std::span<const std::string> values, const measure::measurement& m) {
-        if (values.empty() || values.size() != of[task].parameters.size()) ++nameless;
-        else if (!experience::take(of[task], values, m)) ++crowded;
+    const auto each = [&log](auto&& of_a_result) {
+        for (const log_content::event& e : log.events)
+            if (e.what == log_content::event::kind::known) of_a_result(e.jobs.front().task, e.values, e.measured);
+        for (const log_content::trial& t : log.trials)
+            of_a_result(static_cast<std::size_t>(t.task), t.values, t.measured);
     };
-    for (const log_content::event& e : log.events)
-        if (e.what == log_content::event::kind::known) take(e.jobs.front().task, e.values, e.measured);
-    for (const log_content::trial& t : log.trials) take(static_cast<std::size_t>(t.task), t.values, t.measured);
+    const bool times = has_times(log.header);
+    if (times) each([&](std::size_t task, const auto&, const auto& m) { read[task].hear(m); });
+    each([&](std::size_t task, std::span<const std::string> values, const measure::measurement& m) {
+        if (values.empty() || values.size() != of[task].parameters.size()) ++nameless;
+        else if (!experience::take(of[task], values, times ? read[task].as_least(m) : m)) ++crowded;
+    });
     const auto note = [&](std::size_t n, const char* why) {
         if (n > 0) out.notes.push_back("log " + name + ": " + core::detail::counted(n, "result") + " left out: " + why);
     };

@@ -16,6 +16,7 @@
 #include "tunekit/processes/files/log_file.hpp"
 #include "tunekit/processes/files/regular_file.hpp"
 #include "tunekit/processes/files/text.hpp"
+#include "tunekit/records/detail/cost_reading.hpp"
 #include "tunekit/records/json/bounded_json.hpp"
 #include "tunekit/records/json/json_fields.hpp"
 
@@ -421,6 +422,14 @@ std::vector<measure::trial> trials_of(const log_content& log, const std::string&
 }
 
 }  // namespace detail
+
+std::vector<measure::trial> least_of_runs(std::vector<measure::trial> of)
+{
+    detail::cost_reading was;
+    for (const measure::trial& t : of) was.hear(t.measured);
+    for (measure::trial& t : of) t.measured = was.as_least(std::move(t.measured));
+    return of;
+}
 
 log_content read_log(const std::string& path)
 {

@@ -52,4 +52,8 @@ template <class Space>
     return detail::trials_of(log, name, space.size(), space.fingerprint());
 }
 
+/// The same results of one run, whose costs are times, each with the least of its runs as its cost (`measure::least`).
+/// As they are, where not all have the runs that their costs were read from.
+[[nodiscard]] std::vector<measure::trial> least_of_runs(std::vector<measure::trial> of);
+
 }  // namespace tunekit::io

@@ -2,6 +2,7 @@
 
 // All of the package's library in one file, for programs that are compiled by hand: one more source file, or included
 // by tunekit/records.hpp where TUNEKIT_RECORDS_BODIES is defined.
+#include "tunekit/records/detail/cost_reading.cpp"
 #include "tunekit/records/detail/fitted_sources.cpp"
 #include "tunekit/records/detail/seen_sources.cpp"
 #include "tunekit/records/detail/source_views.cpp"

@@ -99,8 +99,8 @@ struct findings {
         bool numeric = false;                 ///< whether all values are numbers
     };
 
-    /// A parameter that changes nothing: configurations that differ in it alone cost the same to the last bit, each time
-    /// and beyond chance.
+    /// A parameter that changes nothing: configurations that differ in it alone cost the same to the last bit, each
+    /// time and beyond chance.
     struct idle_parameter {
         std::size_t parameter = 0;    ///< its place among the axes
         std::size_t comparisons = 0;  ///< of a configuration with one that differs in it alone

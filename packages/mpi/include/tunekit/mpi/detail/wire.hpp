@@ -35,9 +35,9 @@ struct greeting {
     std::string device{};
     std::uint32_t local_rank = 0;                 ///< its number among the ranks of its machine
     mpi::duty duty = mpi::duty::measures;         ///< what it does of a job
-    std::vector<measure::task_identity> tasks{};  ///< the size and fingerprint of each task's space
+    std::vector<measure::task_identity> tasks{};  ///< its tasks
 
-    static constexpr std::uint32_t current = 6;  ///< the version of the messages of this library
+    static constexpr std::uint32_t current = 7;  ///< the version of the messages of this library
 
     friend bool operator==(const greeting&, const greeting&) = default;
     /// Hands `io` the members of `m` in the order of their bytes.
@@ -97,7 +97,7 @@ public:
     void operator()(const std::vector<measure::task_identity>& tasks)
     {
         (*this)(std::uint64_t{tasks.size()});
-        for (const auto& t : tasks) (*this)(t.size), (*this)(t.fingerprint);
+        for (const auto& t : tasks) (*this)(t.size), (*this)(t.fingerprint), (*this)(t.times);
     }
     /// No measurement has no bytes.
     void operator()(const std::optional<measure::measurement>& m)
@@ -152,7 +152,10 @@ public:
     {
         std::uint64_t n = 0;
         (*this)(n);
-        for (; n > 0 && good_; --n) (*this)(tasks.emplace_back().size), (*this)(tasks.back().fingerprint);
+        for (; n > 0 && good_; --n) {
+            auto& t = tasks.emplace_back();
+            (*this)(t.size), (*this)(t.fingerprint), (*this)(t.times);
+        }
     }
     void operator()(std::optional<measure::measurement>& m)
     {

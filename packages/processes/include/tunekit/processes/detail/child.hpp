@@ -31,8 +31,8 @@ struct command_line {
     std::string input{};                                             ///< what it reads; empty: the null device
 };
 
-/// The arguments and the environment of a command line in the form that exec takes, and the path of its program: in memory
-/// that is shared with forks, which may have no heap.
+/// The arguments and the environment of a command line in the form that exec takes, and the path of its program: in
+/// memory that is shared with forks, which may have no heap.
 class exec_words {
 public:
     explicit exec_words(const command_line& what, std::string_view path = {});

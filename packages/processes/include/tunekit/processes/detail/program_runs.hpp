@@ -29,8 +29,8 @@ public:
     program_runs(command_runner& run, const program_options& options, const program_texts& texts,
                  std::span<const std::string> values, const limits& within, double begun, double repeat_until);
 
-    /// Measures, between the setup and the cleanup; a cleanup that fails costs no result. Their time counts as that of a
-    /// build. `numbers` are those of the first run. Throws candidate_error.
+    /// Measures, between the setup and the cleanup; a cleanup that fails costs no result. Their time counts as that of
+    /// a build. `numbers` are those of the first run. Throws candidate_error.
     void measure(measurement& out, std::vector<double>& numbers, bool& cleaned);
 
 private:

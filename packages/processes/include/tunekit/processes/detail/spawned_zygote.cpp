@@ -38,7 +38,7 @@ started_zygote start_served(const served_program& program, std::size_t k, const 
     return {std::move(ours), child(pid, child::reach::alone)};
 }
 
-void await_hello(const served_program& program, const descriptor& control)
+void await_hello(served_program& program, const descriptor& control)
 {
     const auto refuse = [&](const std::string& why) { throw error("served_workers: '" + program.path + "' " + why); };
     const wall_clock now;
@@ -76,6 +76,7 @@ void await_hello(const served_program& program, const descriptor& control)
             refuse("has another space for task " + std::to_string(t) + ", of size " + std::to_string(have.size) +
                    ", want the one of size " + std::to_string(program.tasks[t].size) +
                    " with the same values in the same order");
+        program.tasks[t].times = have.times;
     }
 }
 

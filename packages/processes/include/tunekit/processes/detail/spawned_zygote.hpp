@@ -53,8 +53,9 @@ struct serve_hello {
 /// Starts worker `k`. Throws tunekit::error where the system starts nothing.
 started_zygote start_served(const served_program& program, std::size_t k, const worker_hold& hold);
 
-/// Waits for a program's first message. Throws tunekit::error where it does not come in time or does not fit.
-void await_hello(const served_program& program, const descriptor& control);
+/// Waits for a program's first message, which says whether costs of its tasks are times. Throws tunekit::error where it
+/// does not come in time or does not fit.
+void await_hello(served_program& program, const descriptor& control);
 
 /// Tells the parent why this program does not serve, and ends it.
 [[noreturn]] void refuse_to_serve(const std::string& why);

@@ -47,7 +47,8 @@ namespace tunekit::measure {
 ///             workers would share; tunekit::error where the program does not exist, others can write to the folder of
 ///             builds, this process runs other threads, or the system gives no process, no descriptor, or no room on
 ///             the disk of a folder. That is held against no configuration.
-/// Cost:       two forks per configuration; a run is timed from its exec on, and started by a process without this one's heap.
+/// Cost:       two forks per configuration; a run is timed from its exec on, and started by a process without this
+///             one's heap.
 /// Threads:    one at a time, in a process without other threads.
 /// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the
 ///             process that runs it is ended too, with its daemons; these stay only where it ends that process's parent

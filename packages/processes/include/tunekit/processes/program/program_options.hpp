@@ -53,7 +53,8 @@ struct program_options {
     /// A check of a run: empty where the run is right, else one line that says what is wrong.
     using run_check = detail::of_run<std::optional<std::string>>;
 
-    /// * program and arguments. Here, and in each other command, one text that begins with `sh:` is run by `sh -c` instead: there
+    /// * program and arguments. Here, and in each other command, one text that begins with `sh:` is run by `sh -c`
+    ///   instead: there
     /// a placeholder becomes one word in quotes, and must not stand in others.
     std::vector<std::string> command;
     std::vector<std::pair<std::string, std::string>>
@@ -67,7 +68,8 @@ struct program_options {
     /// Whether what was built there before this `program` was made is built again: for a build that reads what it does
     /// not name.
     bool rebuild = false;
-    /// * run before the first run of a configuration, before each of its runs, and when they are over; status 0 is success
+    /// * run before the first run of a configuration, before each of its runs, and when they are over; status 0 is
+    ///   success
     std::vector<std::string> setup{}, prepare{}, cleanup{};
     double aside_seconds = 300;     ///< > 0; the limit of each of these
     std::size_t warmup = 0;         ///< runs before those that are measured

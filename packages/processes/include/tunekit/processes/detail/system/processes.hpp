@@ -169,8 +169,9 @@ void forget_unwritten(std::FILE* stream) noexcept;
 /// The environment of this process.
 [[nodiscard]] char** environment() noexcept;
 
-/// Leaves the heap of this process out of those that it forks, so that they are small and quickly made. They have its stack and
-/// what is mapped as shared, and must allocate nothing before they become another program. It does nothing on macOS.
+/// Leaves the heap of this process out of those that it forks, so that they are small and quickly made. They have its
+/// stack and what is mapped as shared, and must allocate nothing before they become another program. It does nothing on
+/// macOS.
 void leave_heap_out_of_forks() noexcept;
 
 /// Forks, without what libraries do at a fork: that may want the heap.
