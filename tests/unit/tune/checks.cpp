@@ -214,7 +214,8 @@ TEST_CASE("who measures elsewhere gets the same check jobs among his own, and in
         machine by_loop = m;
         philox gen(1);
         tk::tuner t(line(5), one_at_a_time(in_order{}), {}, gen);
-        tk::detail::doubts doubted = tk::detail::doubts_of(t, [](std::size_t) { return true; });
+        tk::detail::doubts doubted =
+            tk::detail::doubts_of(t, [](std::size_t) { return true; }, [](std::size_t) { return false; });
         std::size_t told = 0;
         tk::detail::checked_run watched(t, doubted, [&](const tk::job&) { ++told; });
         while (true) {
