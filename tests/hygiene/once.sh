@@ -17,10 +17,10 @@ one() {
 
 # processes/system/files.cpp opens for io. processes/detail/{child, command_run, keeper, process}.cpp write to /proc and /dev/null, and process.cpp sources
 # into a folder that nobody else may enter; program_build.cpp opens a lock; packages/mpi/.../code_folder.hpp writes what another rank built into such a folder;
-# tools/support/streams.hpp gives what nobody reads to /dev/null; python/pytunekit/_call.py writes to its pipe.
+# devices/detail/kernel_worker.hpp maps arrays in a folder of its own; tools/support/streams.hpp gives what nobody reads to /dev/null; python/pytunekit/_call.py writes to its pipe.
 one 'these open a file for writing: want io::write_text, or io::log_file' \
     '\bo?fstream\b|open\(.*"([wax]|r\+)|\bO_(WRONLY|RDWR|CREAT|TRUNC)\b|\bcreat\(|\bmkstemp|\btmpfile|\b[Pp]ath(\(.*\))?\.write_(text|bytes)\(' \
-    'packages/processes/include/tunekit/processes/detail/(system/files|(child|command_run|keeper|process|program_build))\.cpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|tools/support/streams\.hpp|python/pytunekit/_call\.py'
+    'packages/processes/include/tunekit/processes/detail/(system/files|(child|command_run|keeper|process|program_build))\.cpp|packages/mpi/include/tunekit/mpi/code_folder\.hpp|packages/devices/include/tunekit/devices/detail/kernel_worker\.hpp|tools/support/streams\.hpp|python/pytunekit/_call\.py'
 # What is opened for reading is looked at first, as a pipe is waited for and a device never ends. Others read /proc or folders of ours; run_failure.cpp and
 # own_files.cpp look, too.
 one 'these open a file for reading: want io::read_text, or io::read_regular_file' '\bifstream\b|\b(f|gz)open\(|\bO_RDONLY\b' \

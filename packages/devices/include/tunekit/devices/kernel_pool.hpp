@@ -318,7 +318,10 @@ inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> na
                       .iterations = what.iterations,
                       .arguments = what.arguments,
                       .constants = what.constants};
-    if (what.verify) s.arrays = detail::shared_arrays(s.parts->setup.arrays_path(), what.arguments);
+    if (what.verify) {
+        detail::write_file(s.parts->setup.arrays_path(), "");
+        s.arrays = detail::shared_arrays(s.parts->setup.arrays_path(), what.arguments);
+    }
     s.parts->what = std::move(what);
     s.parts->names = std::move(names);
     s.parts->texts = std::move(texts);

@@ -139,7 +139,7 @@ private:
 class shared_arrays {
 public:
     shared_arrays() = default;
-    /// Maps the file, and makes it where it is missing. Throws tunekit::error.
+    /// Maps the file, which is there. Throws tunekit::error.
     shared_arrays(const std::string& path, const std::vector<kernel_argument>& of)
     {
         for (const kernel_argument& a : of) {
@@ -147,7 +147,7 @@ public:
             size_ += a.array && a.changes ? (a.bytes.size() + 63) / 64 * 64 : 0;
         }
         if (size_ == 0) return;
-        const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
         const bool sized = file >= 0 && ::ftruncate(file, static_cast<off_t>(size_)) == 0;
         void* const at = sized ? ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : MAP_FAILED;
         if (file >= 0) ::close(file);
