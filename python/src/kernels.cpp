@@ -186,7 +186,7 @@ public:
         nb::list out;
         for (const auto& a : all) {
             nb::dict answer = measured_of(a.measured.value_or(tk::measure::measurement{}));
-            answer["ticket"] = a.ticket;
+            answer["ticket"] = static_cast<std::uint64_t>(a.ticket);
             answer["lost"] = !a.measured;
             out.append(answer);
         }
