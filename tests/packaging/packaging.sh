@@ -190,7 +190,7 @@ debian-root)
     }
     # The block of the README after the line that installs, for a tenth of the time.
     sed -n '/^sudo apt-get install .*tunekit-tools/,/^```/p' "$root/README.md" | sed '1d;/^```/d;s/--seconds 60/--seconds 6/' >"$debian/home/somebody/example.sh"
-    grep -q '^tune_command --space space.json --seconds 6 ' "$debian/home/somebody/example.sh" || fail "the README has another example"
+    grep -q -- ' --seconds 6 ' "$debian/home/somebody/example.sh" || fail "the README has another example"
     as 'rm -f run.jsonl && sh example.sh && tune_report run.jsonl -o run.html' | tee "$dir/example"
     grep -q '^LC_ALL=.* sort --.* numbers$' "$dir/example" || fail "no command in the end"
     grep -q '<svg' "$debian/home/somebody/run.html" || fail "no picture in the page"
