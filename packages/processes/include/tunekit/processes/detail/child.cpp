@@ -149,7 +149,8 @@ void child::end_within(double seconds) noexcept
 
 void child::kill(int signal) const noexcept
 {
-    if (pid_ > 0) ::kill(whom_ == reach::group ? -pid_ : pid_, signal);
+    if (pid_ <= 0 || (whom_ == reach::group && ::kill(-pid_, signal) == 0)) return;
+    ::kill(pid_, signal);  // alone, or before it leads a group
 }
 
 bool child::reaped(int flags) noexcept

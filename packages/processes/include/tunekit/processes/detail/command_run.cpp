@@ -2,6 +2,7 @@
 #include "tunekit/processes/detail/command_run.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <new>
 
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/build/compiler.hpp"
@@ -47,6 +49,9 @@ command_runner::command_runner() : parent_(::getppid())
     if (signals_.fd() < 0) no_signals_ = errno;
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
+    void* const shared = ::mmap(nullptr, sizeof(note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) throw std::bad_alloc();
+    told_ = new (shared) note;
 }
 
 void command_runner::heed()
@@ -69,11 +74,11 @@ finished_run command_runner::run(const command_line& what, const command_limits&
         return out;
     }
     const wall_clock now;
-    const double deadline = begun_ + limits.wall_seconds;
     bool told = false;  // whether it was asked to end, by SIGTERM
     for (double moment = now();; moment = now()) {
         heed();
-        out.wall_seconds = moment - begun_;
+        const double begun = told_->begun > 0 ? told_->begun : begun_, deadline = begun + limits.wall_seconds;
+        out.wall_seconds = moment - begun;
         if (command_.ended()) break;
         if (moment >= deadline + (told ? grace : 0)) {
             if (told) break;
@@ -91,10 +96,17 @@ finished_run command_runner::run(const command_line& what, const command_limits&
         errors.hear();
     }
     command_.end();
+    if (const int why = told_->why; why != 0) {
+        if (is_scarcity(why) && (why != ENOMEM || limits.memory_bytes == 0)) throw no_resources("not started", why);
+        out = {.how = finished_run::end::not_started, .code = why};
+        return out;
+    }
     judge(out, told, limits);
     output.hear();
     errors.hear();
     end_descent();
+    say_output_.reset();
+    say_errors_.reset();
     out.output = output.text();
     out.errors = errors.text();
     out.cut = output.cut();
@@ -102,56 +114,41 @@ finished_run command_runner::run(const command_line& what, const command_limits&
     return out;
 }
 
-/// What the process of a command needs to become it, and says of itself: once before exec, and once more where that fails.
+/// What the process of a command needs to become it.
 struct command_runner::beginning {
-    struct note {
-        int why = 0;       ///< errno
-        double begun = 0;  ///< on the wall clock: this process may hear of it late
-        rusage used{};
-    };
     const command_limits& limits;
     const exec_words& words;
+    note& told;
     pid_t parent;
-    int input, output, errors, trouble;
-
-    void say(const note& now) const noexcept { static_cast<void>(!::write(trouble, &now, sizeof now)); }
+    int input, output, errors;
 };
 
 int command_runner::start(const command_line& what, const command_limits& limits, heard_text& output,
                           heard_text& errors)
 {
-    const descriptor say_output = output.open();
-    const descriptor say_errors = errors.open();
-    auto [hear_trouble, say_trouble] = pipe_for_child();
-    if (!say_output || !say_errors || !hear_trouble) throw no_resources("no pipe", errno);
+    say_output_ = output.open();
+    say_errors_ = errors.open();
+    if (!say_output_ || !say_errors_) throw no_resources("no pipe", errno);
     if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
     const descriptor input(::open(what.input.empty() ? "/dev/null" : what.input.c_str(), O_RDONLY | O_CLOEXEC));
     if (!input && is_scarcity(errno)) throw no_resources("no descriptor", errno);
     if (!input) refuse(failure_kind::invalid, "the input '" + what.input + "' cannot be read: " + std::strerror(errno));
     const exec_words words(what, path_of(what.arguments.front()));
+    *told_ = {};
     const beginning of{.limits = limits,
                        .words = words,
+                       .told = *told_,
                        .parent = ::getpid(),
                        .input = input.get(),
-                       .output = say_output.get(),
-                       .errors = say_errors.get(),
-                       .trouble = say_trouble.get()};
+                       .output = say_output_.get(),
+                       .errors = say_errors_.get()};
     // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
+    begun_ = wall_clock{}();
     const pid_t pid = system::detail::fork_alone();
     if (pid < 0) throw no_resources("no process", errno);
     if (pid == 0) begin(of);
-    say_trouble.reset();
-    beginning::note last, next;  // exec closes the pipe
-    while (system::detail::read_some(hear_trouble.get(), reinterpret_cast<char*>(&next), sizeof next) == sizeof next)
-        last = next;
     command_ = child(pid);
-    begun_ = last.begun;
-    before_ = last.used;
-    if (last.why == 0) return 0;
-    command_.end();
-    if (is_scarcity(last.why) && (last.why != ENOMEM || limits.memory_bytes == 0))
-        throw no_resources("not started", last.why);
-    return last.why;
+    return 0;
 }
 
 const std::string& command_runner::path_of(const std::string& name)
@@ -167,13 +164,11 @@ void command_runner::begin(const beginning& of) noexcept
     unblock_signals();  // each does what it does in a new process
     die_with(of.parent);
     if (::dup2(of.input, 0) == 0 && ::dup2(of.output, 1) == 1 && ::dup2(of.errors, 2) == 2 && hold(of.limits)) {
-        beginning::note now;
-        ::getrusage(RUSAGE_SELF, &now.used);
-        now.begun = wall_clock{}();
-        of.say(now);
+        ::getrusage(RUSAGE_SELF, &of.told.used);
+        of.told.begun = wall_clock{}();
         system::detail::become(of.words.path(), of.words.arguments(), of.words.environment());
     }
-    of.say({.why = errno});
+    of.told.why = errno;
     end_process(127);
 }
 
@@ -201,8 +196,8 @@ void command_runner::judge(finished_run& out, bool told, const command_limits& l
         return (std::max)(seconds(now) - seconds(before), 0.0);
     };
     const rusage& used = command_.used();
-    out.user_seconds = since(used.ru_utime, before_.ru_utime);
-    out.system_seconds = since(used.ru_stime, before_.ru_stime);
+    out.user_seconds = since(used.ru_utime, told_->used.ru_utime);
+    out.system_seconds = since(used.ru_stime, told_->used.ru_stime);
     out.cpu_seconds = (std::max)(out.user_seconds + out.system_seconds, 1e-6);  // which the system counts in
     out.peak_bytes = system::detail::resident_unit * static_cast<double>(used.ru_maxrss);
     out.how = WIFSIGNALED(status) ? finished_run::end::signalled : finished_run::end::exited;

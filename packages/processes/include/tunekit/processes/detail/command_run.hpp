@@ -56,6 +56,12 @@ private:
     [[nodiscard]] const std::string& path_of(const std::string& name);
 
     struct beginning;
+    /// What the command's process says of itself, in memory that both see: nobody has to wake to hear it.
+    struct note {
+        int why = 0;       ///< errno, where it did not become the command
+        double begun = 0;  ///< when it was about to become it; 0: it did not come so far
+        rusage used{};     ///< what it had used before that
+    };
     /// Becomes the command, in its own process, or says why not. It allocates nothing.
     [[noreturn]] static void begin(const beginning& of) noexcept;
     /// Sets the limits, in the command's process, before exec.
@@ -68,8 +74,9 @@ private:
     int no_signals_ = 0;  ///< errno where `signals_` could not be made
     child command_;
     std::map<std::string, std::string> paths_{};
-    double begun_ = 0;  ///< when its process was about to become the command, which succeeded
-    rusage before_{};   ///< what its process had used before that
+    note* told_ = nullptr;                ///< as long as this process lives
+    descriptor say_output_, say_errors_;  ///< kept until the end, so that an end of output wakes nobody
+    double begun_ = 0;                    ///< when the command was started
 };
 
 }  // namespace tunekit::measure::detail
