@@ -26,7 +26,6 @@
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/search/random.hpp"
-#include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -87,12 +86,11 @@ struct policy {
     bool least;
     bool checks;
     double cut;
-    bool race = false;  ///< at the end, as `tune` over a kernel has it
 };
-constexpr policy policies[] = {{"before", false, false, 1.05},     {"least", true, false, 1.05},
-                               {"checks", true, true, 1.05},       {"before-1.03", false, false, 1.03},
-                               {"least-1.03", true, false, 1.03},  {"checks-1.03", true, true, 1.03},
-                               {"checks-mean", false, true, 1.05}, {"raced", true, true, 1.05, true}};
+constexpr policy policies[] = {{"before", false, false, 1.05},    {"least", true, false, 1.05},
+                               {"checks", true, true, 1.05},      {"before-1.03", false, false, 1.03},
+                               {"least-1.03", true, false, 1.03}, {"checks-1.03", true, true, 1.03},
+                               {"checks-mean", false, true, 1.05}};
 
 /// How slow the machine is at each moment of a run.
 class machine {
@@ -259,20 +257,6 @@ tk::recipes::any_recipe recipe_of(const std::string& name)
     tk::invalid("no strategy is named \"" + name + "\", want combined or random");
 }
 
-/// The winner of the race at the end, in a fresh worker each round.
-tk::index raced(const settings& s, tk::tuning& found, worker& w)
-{
-    constexpr std::uint32_t runs = 4;
-    simulated lap(w, tk::measure::any_repetition(tk::measure::least{tk::measure::fixed{.runs = runs, .batch = 1}}));
-    const auto fresh = [&]() -> auto& {
-        w.measured = 0;
-        return lap;
-    };
-    const auto time = [&w] { return w.now; };
-    auto race = tk::race_of(found, {found, std::nullopt, s.seconds, runs}, fresh, {}, time);
-    return tk::concluded(found, std::move(race), std::nullopt).best.value_or(found.incumbent().candidate);
-}
-
 outcome simulate(const settings& s, const space_to_search& on, const disturbance& of, const policy& p,
                  std::uint64_t repeat)
 {
@@ -287,7 +271,7 @@ outcome simulate(const settings& s, const space_to_search& on, const disturbance
     for (std::size_t k = 0; k < of.workers; ++k)
         workers.push_back({&disturbed, on.costs, tk::random::stream(s.seed + k, purpose, 2 * repeat + 1)});
     auto gen = tk::random::stream(s.seed, purpose + 1, repeat);
-    const tk::budget limit{.seconds = (p.race ? 1 - tk::final_race::kept : 1) * s.seconds};
+    const tk::budget limit{.seconds = s.seconds};
     tk::tuning found;
     if (of.workers > 1) {
         simulated_workers pool(workers, repeats);
@@ -299,8 +283,7 @@ outcome simulate(const settings& s, const space_to_search& on, const disturbance
     }
     double tried = std::numeric_limits<double>::infinity();
     for (const auto& t : found.trials()) tried = (std::min)(tried, on.costs[static_cast<std::size_t>(t.candidate)]);
-    const auto best = [&] { return p.race ? raced(s, found, workers.front()) : found.incumbent().candidate; };
-    const double winner = found.found() ? on.costs[static_cast<std::size_t>(best())] : tried;
+    const double winner = found.found() ? on.costs[static_cast<std::size_t>(found.incumbent().candidate)] : tried;
     return {.tried = winner / tried - 1,
             .space = winner / best_cost - 1,
             .trials = static_cast<double>(found.trials().size()),
