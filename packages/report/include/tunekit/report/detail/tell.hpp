@@ -126,9 +126,8 @@ inline void tell_rounds(const seen_task& t, findings& f)
     }
     f.tied.clear();
     if (f.against_baseline || t.baseline) f.compared.reset();
-    const std::optional<index> against = t.baseline   ? t.baseline
-                                         : f.compared ? std::optional(f.compared->candidate)
-                                                      : std::nullopt;
+    const bool compares = t.baseline || f.compared;  // a flag and a value: g++ 12 warns of an optional
+    const index against = t.baseline ? *t.baseline : f.compared ? f.compared->candidate : index{0};
     bool raced = false;
     measure::slowdown best, other;
     for (const measure::standing& s : found.race.standings) {
@@ -138,7 +137,7 @@ inline void tell_rounds(const seen_task& t, findings& f)
         c.cost = s.cost;
         c.runs = s.costs.size();
         if (const auto within = stats::order_interval(s.costs); within.coverage >= 0.95) c.within = within.within;
-        const bool untuned = s.candidate == against, winner = s.candidate == *found.best;
+        const bool untuned = compares && s.candidate == against, winner = s.candidate == *found.best;
         if (untuned) f.compared = c, other = s.against_winner, raced = true;
         if (untuned && t.baseline) f.against_baseline = true, f.default_failed.reset();
         if (winner) best = s.against_winner;
