@@ -7,6 +7,7 @@
 
 #include "packages/kernels/table/kernel_table.hpp"
 #include "packages/kernels/table/product_tables.hpp"
+#include "tests/hygiene/listings/listed.hpp"
 #include "tunekit/core/executor.hpp"
 #include "tunekit/kernels/gemm/gemm.hpp"
 #include "tunekit/kernels/gemm/parallel.hpp"
@@ -16,6 +17,8 @@
 namespace tk = tunekit;
 
 namespace kernels {
+
+using listed::gen;
 
 inline const auto shape = tk::kernels::square_conv2d(64, 56, 64, 3, 1, 1);
 inline const tk::kernels::gemm_shape matrices{.m = 64, .n = 64, .k = 64};
