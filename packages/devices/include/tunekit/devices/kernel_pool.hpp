@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +18,7 @@
 #include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/devices/detail/kernel_source.hpp"
 #include "tunekit/devices/detail/kernel_worker.hpp"
+#include "tunekit/devices/detail/shared_function.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/devices/library.hpp"
 #include "tunekit/devices/opencl/measurer.hpp"
@@ -82,7 +82,7 @@ public:
     }
     /// The same with the texts of a configuration's values as a function.
     kernel_pool(kernel_problem what, std::vector<std::string> names,
-                std::function<std::vector<std::string>(index)> texts, const kernel_options& how = {});
+                detail::shared_function<std::vector<std::string>(index)> texts, const kernel_options& how = {});
     kernel_pool(kernel_pool&&) noexcept;             ///< takes over the processes
     kernel_pool& operator=(kernel_pool&&) noexcept;  ///< takes over the processes
     ~kernel_pool();
@@ -289,7 +289,8 @@ inline kernel_device find_kernel_device(kernel_language language, const kernel_o
 }
 
 inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> names,
-                                std::function<std::vector<std::string>(index)> texts, const kernel_options& how)
+                                detail::shared_function<std::vector<std::string>(index)> texts,
+                                const kernel_options& how)
     : its_(std::make_unique<state>(state{.how = how, .device = {}}))
 {
     detail::examine(what, names);

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +19,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/devices/detail/kernel_text.hpp"
+#include "tunekit/devices/detail/shared_function.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/verify.hpp"
 #include "tunekit/processes/build/device_source.hpp"
@@ -129,10 +129,10 @@ struct kernel_problem {
     std::uint32_t iterations = 0;
     /// Changes what was made for a configuration, such as a text that is a function of it. Called in this process,
     /// before each build. What it throws makes the configuration `invalid`.
-    std::function<void(index, kernel_instance&)> adjust{};
+    detail::shared_function<void(index, kernel_instance&)> adjust{};
     /// Looks at what a configuration computed. Called in this process after each that ran and was right so far, before
     /// the next runs; the fault in one line, or empty.
-    std::function<std::optional<std::string>(index, const kernel_arrays&)> verify{};
+    detail::shared_function<std::optional<std::string>(index, const kernel_arrays&)> verify{};
 };
 
 /// Whether the function says its cost itself: one of C or C++ that its text declares to return float or double.

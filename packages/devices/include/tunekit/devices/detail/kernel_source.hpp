@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -20,6 +19,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/devices/detail/headers.hpp"
 #include "tunekit/devices/detail/kernel_worker.hpp"
+#include "tunekit/devices/detail/shared_function.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/processes/build/source_template.hpp"
@@ -84,10 +84,10 @@ public:
     struct parts {
         kernel_problem what{};
         std::vector<std::string> names{};
-        std::function<std::vector<std::string>(index)> texts{};
+        shared_function<std::vector<std::string>(index)> texts{};
         kernel_setup setup{};
         std::vector<std::string> flags{};  ///< before those of the problem
-        std::function<std::string(const source&)> key{};
+        shared_function<std::string(const source&)> key{};
         std::map<index, kernel_order> made{};
     };
 
@@ -176,8 +176,8 @@ private:
 /// The worker of a pool behind a look at what its device can start, and before one at what was computed.
 class kernel_runners {
 public:
-    using rule = std::function<std::optional<failure>(const kernel_order&)>;
-    using look = std::function<std::optional<std::string>(index)>;
+    using rule = shared_function<std::optional<failure>(const kernel_order&)>;
+    using look = shared_function<std::optional<std::string>(index)>;
 
     kernel_runners(kernel_template of, rule refused, look verify, isolated_workers inner)
         : of_(std::move(of)), refused_(std::move(refused)), verify_(std::move(verify)), inner_(std::move(inner))
