@@ -24,7 +24,8 @@ for file in ${files:-$(find tests packages/*/tests tools/tests bench/*/tests -ty
     tests/*) ;;
     *.cpp | *.cu) # a package, the tools or the benches name the folders that they build, or this one
         owner=${file%%/tests/*}
-        grep -qE "tests/$kind|tests/\*|tests\)" "$owner/CMakeLists.txt" "${owner%/*}/CMakeLists.txt" 2>/dev/null || built=no
+        grep -hv BINARY_DIR "$owner/CMakeLists.txt" "${owner%/*}/CMakeLists.txt" 2>/dev/null |
+            grep -qE "tests/$kind|tests/\*|tests\)" || built=no
         ;;
     esac
     case "$built $kinds " in "yes "*" $kind "* | "yes $kind "*) [ "$kind" != "$inner" ] && continue ;; esac
