@@ -20,7 +20,7 @@
 #include "tunekit/formats/csv.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/program/program.hpp"
-#include "tunekit/report/detail/tell.hpp"
+#include "tunekit/report/findings.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/stats/quantile.hpp"
 

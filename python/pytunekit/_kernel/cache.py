@@ -58,11 +58,9 @@ class Cache:
         if self._file.closed:
             return
         self._file.close()
-        with open(self.path, "r+", encoding="utf-8") as file:
+        with open(self.path, encoding="utf-8") as file:
             text = file.read().rstrip().removesuffix(",")
-            file.seek(0)
-            file.write(text + END)
-            file.truncate()
+        _core.write_text(self.path, text + END)
 
 
 def key_of(values: Mapping[str, Any]) -> str:

@@ -101,7 +101,7 @@ TEST_CASE("program: a setup or a preparation that fails is a failed configuratio
     CHECK(p.failed_cleanups() == 2);
 }
 
-TEST_CASE("program: the time of a preparation is told apart from that of the runs")
+TEST_CASE("program: the time of a preparation is distinguished from that of the runs")
 {
     const auto m = of({.command = {"/bin/true", "{x}"}, .prepare = {"/bin/sleep", "0.6"}});
     REQUIRE_MESSAGE(m.ok(), (m.failed ? m.failed->message : ""));
