@@ -55,8 +55,8 @@ struct budget {
     /// run. It applies from the eighth answer on, once there is an incumbent. Infinity ends the run there.
     double stop_when_gain_below = 0;
     double calls = 0;  ///< calls of the winner in use; > 0 where stop_when_gain_below is
-    double until_cost =
-        0;  ///< >= 0; the run ends once the incumbent costs no more than this; 0: the rule never ends it
+    /// >= 0; the run ends once the incumbent costs no more than this. 0: the rule never ends it.
+    double until_cost = 0;
 };
 
 /// The budget of several tasks.

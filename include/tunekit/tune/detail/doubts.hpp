@@ -40,7 +40,10 @@ public:
     explicit build_times(double factor) : factor_(factor) {}
 
     [[nodiscard]] bool on() const noexcept { return factor_ < forever; }
-    void hear(double seconds) { seconds_.insert(std::upper_bound(seconds_.begin(), seconds_.end(), seconds), seconds); }
+    void hear(double seconds)
+    {
+        if (on()) seconds_.insert(std::upper_bound(seconds_.begin(), seconds_.end(), seconds), seconds);
+    }
 
     /// `factor` times the 90 % quantile; +inf where there is no limit.
     [[nodiscard]] double limit() const
