@@ -50,8 +50,7 @@ void describe(CLI::App& app, kernel_settings& s)
     app.add_option("PROBLEM", o.space, "T1 problem: space and constraints, kernel file, arguments and sizes")
         ->required()
         ->type_name("FILE");
-    app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
-    app.add_option("--trials", o.trials, "configurations to measure")->check(programs::whole_number());
+    programs::describe_end(app, o);
     app.add_option("--default", o.untuned,
                    "what is compared with: values, a JSON object of them in a file, or the best of a log; else the "
                    "problem's, else the first")

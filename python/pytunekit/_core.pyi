@@ -113,8 +113,8 @@ class _Driven:  # what both runs have
 
 class Run(_Driven):
     def __init__(
-        self, space: Grid, *, recipe: str, experience: list[str], trials: int, seconds: float, patience: int, seed: int, name: str, log: str,
-        resume: bool, numbers: list[str], objective: str, checks: bool
+        self, space: Grid, *, recipe: str, experience: list[str], trials: int, seconds: float, patience: int, until: float, seed: int, name: str,
+        log: str, resume: bool, numbers: list[str], objective: str, checks: bool
     ) -> None: ...
     def begin_with(self, first: list[int], /) -> None: ...
     def know(self, i: int, *, cost: float, kind: str, why: str, values: list[float]) -> None: ...

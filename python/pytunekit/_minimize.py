@@ -268,6 +268,7 @@ def minimize(
     trials: int | None = None,
     seconds: float | None = None,
     patience: int | None = None,
+    until: float | None = None,
     seed: int = 0,
     recipe: str = "combined",
     experience: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
@@ -293,7 +294,7 @@ def minimize(
 
     `f` takes the parameters by name and returns a cost, a positive number such as seconds. What it raises is a failed
     trial, and so is a `Failed` that it raises or returns, a cost that is not positive, or what is no number. A run ends at `trials`, at `seconds`,
-    after `patience` answers without improvement, or where every configuration was tried; Ctrl-C and sys.exit in `f` end it
+    after `patience` answers without improvement, with the first cost that is at most `until`, or where every configuration was tried; Ctrl-C and sys.exit in `f` end it
     with what it has.
 
     begin_with: configurations to measure first.
@@ -319,8 +320,8 @@ def minimize(
 
     Raises: Error for wrong input, and where the first ten results are all no number.
     """
-    if trials is None and seconds is None and patience is None:
-        raise _core.Error("tunekit: minimize: has no budget, want trials, seconds or patience")
+    if trials is None and seconds is None and patience is None and until is None:
+        raise _core.Error("tunekit: minimize: has no budget, want trials, seconds, patience or until")
     if not isinstance(space, Space):
         space = Space(space)
     check_call("minimize", f, space)
@@ -330,7 +331,7 @@ def minimize(
     at_once = workers_of(executor, workers)
     names = names_of(numbers)
     tuner = Tuner(
-        space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, seed=seed, log=log, resume=resume, name=name,
+        space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, until=until, seed=seed, log=log, resume=resume, name=name,
         numbers=names, objective=objective, checks=checks,
     )
     today = None if baseline is None else space.index(baseline)

@@ -223,6 +223,10 @@ def seconds_of(value: float | None) -> float:
     return float("inf") if value is None else number("seconds", value)
 
 
+def until_of(value: float | None) -> float:
+    return 0.0 if value is None else number("until", value)
+
+
 def file_named(what: str, path: str | PathLike[str]) -> str:
     """The name of a file. Raises: Error for what is none."""
     name = text(what, fsdecode(path) if isinstance(path, (str, bytes, PathLike)) else path)
@@ -348,6 +352,7 @@ class Tuner:
         trials: int | None = None,
         seconds: float | None = None,
         patience: int | None = None,
+        until: float | None = None,
         seed: int = 0,
         log: str | PathLike[str] | None = None,
         resume: bool = False,
@@ -363,12 +368,12 @@ class Tuner:
         self.seed = count("seed", seed)
         self._arguments: dict[str, Any] = {
             "space": self.space, "recipe": recipe, "experience": paths, "trials": trials, "seconds": seconds, "patience": patience,
-            "seed": seed, "log": log, "resume": log is not None, "name": name, "numbers": self._numbers, "objective": objective, "checks": checks,
+            "until": until, "seed": seed, "log": log, "resume": log is not None, "name": name, "numbers": self._numbers, "objective": objective, "checks": checks,
         }
         self._closed = False
         self._run = Remembered(
             self.space._grid, recipe=text("recipe", recipe), experience=paths, trials=count("trials", trials),
-            seconds=seconds_of(seconds), patience=count("patience", patience), seed=self.seed, name=text("name", name), log=path_of(log),
+            seconds=seconds_of(seconds), patience=count("patience", patience), until=until_of(until), seed=self.seed, name=text("name", name), log=path_of(log),
             resume=bool(resume), numbers=self._numbers, objective=text("objective", objective), checks=bool(checks),
         )
         self._began: float | None = None

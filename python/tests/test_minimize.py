@@ -501,6 +501,12 @@ def test_several_tasks_say_why_they_stopped() -> None:
     assert minimize_tasks(mixed, trials=8).stopped == "the budget of trials is used up"
 
 
+def test_a_cost_that_is_good_enough_ends_the_run() -> None:
+    costs = {1: 5.0, 2: 3.0, 3: 2.0, 4: 1.0}
+    found = minimize(lambda a: costs[a], Space({"a": [1, 2, 3, 4]}), recipe="grid", until=2.5)
+    assert (found.best_cost, len(found.trials), found.stopped) == (2.0, 3, "the cost that was asked for is reached")
+
+
 def test_progress_is_a_line_at_each_improvement_or_a_function(capsys: pytest.CaptureFixture[str]) -> None:
     minimize(bowl, SPACE, trials=100, progress=True)
     lines = capsys.readouterr().err.splitlines()

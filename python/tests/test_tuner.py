@@ -121,6 +121,10 @@ def test_wrong_arguments_are_refused() -> None:
         Tuner(SMALL, log="\udcff")
     with pytest.raises(Error, match="patience is 0"):
         Tuner(SMALL, patience=0)
+    with pytest.raises(Error, match="until_cost is negative or NaN"):
+        Tuner(SMALL, until=-1)
+    with pytest.raises(Error, match="until is 'soon', want a number"):
+        Tuner(SMALL, until="soon")  # type: ignore[arg-type]
     with pytest.raises(Error, match="resume needs a log"):
         Tuner(SMALL, resume=True)
     with pytest.raises(Error, match="is not a kind of failure, want one of: invalid"):

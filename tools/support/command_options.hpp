@@ -5,12 +5,16 @@
 /// The command line of tune_command: what it may say.
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -22,6 +26,7 @@
 #include "tools/support/space_words.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
+#include "tunekit/report/cost_unit.hpp"
 #include "tunekit/tune/budget.hpp"
 
 namespace programs {
@@ -29,7 +34,7 @@ namespace programs {
 struct command_options : run_options {
     std::string space, cost = "wall", check, untuned, known, seeds, retry_failed, race, t4, directory, result_file,
                        build_directory, serve, objective, powercap, setup, prepare, cleanup, input, shell, export_json,
-                       export_csv, export_markdown;
+                       export_csv, export_markdown, until_cost;
     std::optional<std::string> unit;
     std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
@@ -75,6 +80,36 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
     limit.calls = o.calls;
 }
 
+/// The cost of --until-cost as it is told: a number, behind which a time may have a unit.
+inline double until_cost_of(const command_options& o, const tunekit::report::cost_unit& unit)
+{
+    static constexpr std::pair<std::string_view, double> units[] = {
+        {"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"\xC2\xB5s", 1e-6}, {"ns", 1e-9}};
+    const char* const end = o.until_cost.data() + o.until_cost.size();
+    double cost = 0;
+    const auto [stop, problem] = std::from_chars(o.until_cost.data(), end, cost);
+    const std::string_view word(stop, static_cast<std::size_t>(end - stop));
+    const auto* const known =
+        std::find_if(std::begin(units), std::end(units), [&](const auto& u) { return u.first == word; });
+    const bool fits = word.empty() || (unit.is_time() && known != std::end(units));
+    if (problem != std::errc{} || !fits || !(cost > 0 && cost < std::numeric_limits<double>::infinity()))
+        tunekit::invalid("--until-cost '" + o.until_cost + "', want a positive number" +
+                         (unit.is_time() ? " of seconds, or one with s, ms, us or ns, such as 1.2ms"
+                                         : ", without a unit: the cost is no time"));
+    if (!word.empty()) cost *= known->second;
+    return unit.maximize ? 1 / cost : cost;
+}
+
+/// The options that end a run of `tune_command` and of `tune_kernel`.
+inline void describe_end(CLI::App& app, command_options& o)
+{
+    app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
+    app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
+    app.add_option("--until-cost", o.until_cost,
+                   "end with the first configuration that costs no more, or scores no less: 1.2ms, or a number")
+        ->type_name("COST");
+}
+
 /// The options of a space on the command line, for --help: `split_command_line` takes them out before.
 inline void describe_space_words(CLI::App& app)
 {
@@ -98,8 +133,7 @@ inline void describe_program(CLI::App& app, command_options& o)
                    "file: our JSON, a T1 problem of Kernel Tuner or KTT, or a scenario of BaCO or HyperMapper")
         ->type_name("FILE");
     describe_space_words(app);
-    app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
-    app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
+    describe_end(app, o);
     app.add_option(
         "--stop-when-gain-below", o.gain_below,
         "end where a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");

@@ -116,6 +116,7 @@ struct command_setup {
         how.limits.max_build_factor = o.build_factor;
         if (o.trials > 0) limit.trials = o.trials;
         set_gain(limit, o);
+        if (!o.until_cost.empty()) limit.until_cost = until_cost_of(o, unit);
         const tunekit::task only("command", space, 1.0);
         told = told_of(begins.past, {&only, 1});
     }

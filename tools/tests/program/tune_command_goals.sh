@@ -106,7 +106,22 @@ printf '%s\n' '{"ask": 1}' '{"tell": 0, "cost": 5, "numbers": {"bytes": 100}}' '
 grep -q '"best":{"config":.*"cost":5' served || fail "the protocol's best: $(cat served)"
 [ "$(grep -c '"error"' served)" = 2 ] || fail "the protocol takes a tell without its numbers: $(cat served)"
 
+# A cost that is good enough ends the run: the default costs 33, the next one 10; of the scores 721 and 900. A time may have a unit.
+while IFS='|' read -r trials options; do
+    # shellcheck disable=SC2086 # options in words
+    "$tune" --space space.json --strategy grid --repeat 1 $options -- ./work.sh {level} {mode} >out 2>err || fail "$options: $(cat err)"
+    grep -q "^$trials configurations* measured, 0 failed, .*: the cost that was asked for is reached" out || fail "$options ends otherwise: $(cat out)"
+done <<'END'
+2|--cost regex:cost.([0-9]+) --until-cost 25
+1|--cost regex:cost.([0-9]+) --until-cost 33
+2|--cost regex:bytes.([0-9]+) --maximize --until-cost 900
+1|--cost regex:cost.([0-9]+) --unit s --until-cost 40000ms
+1|--until-cost 60s
+END
+
 # Wrong input: a line each.
+refuses "--until-cost '3ms', want a positive number, without a unit: the cost is no time" --space space.json --cost regex:x --until-cost 3ms -- ./work.sh {level} {mode}
+refuses "--until-cost 'soon', want a positive number of seconds, or one with s, ms, us or ns, such as 1.2ms" --space space.json --until-cost soon -- ./work.sh {level} {mode}
 refuses "no number is called 'watts', want one of cost, bytes" --space space.json --number bytes=regex:x --objective 'cost * watts' -- ./work.sh {level} {mode}
 refuses "want a number, the name of a number or" --space space.json --objective 'cost *' -- ./work.sh {level} {mode}
 refuses 'is not a limit, want NAME <= NUMBER' --space space.json --number bytes=regex:x --objective 'cost where bytes < 5' -- ./work.sh {level} {mode}
