@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Every listing of docs/python.md runs, in its order, and so do the four lines of README.md and python/README.md."""
+"""Every listing of docs/python.md runs, in its order, and so do those of SKILL.md and the four lines of README.md and python/README.md."""
 
 import re
 from pathlib import Path
@@ -37,6 +37,17 @@ def test_the_listing_of_optuna_finds_the_same() -> None:
     names: dict[str, Any] = {}
     run(code[0], names)
     assert set(names["study"].best_params) == {"tile", "unroll"}
+
+
+def test_the_listings_of_the_skill_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpy")
+    monkeypatch.chdir(tmp_path)
+    kernel, function = listings("SKILL.md")
+    names: dict[str, Any] = {}
+    run(kernel, names)
+    assert names["found"].best["BLOCK"] in (1, 16, 256)
+    run(function, names)
+    assert names["found"].best == {"tile": 16, "unroll": 1}
 
 
 @pytest.mark.parametrize("page", ["README.md", "python/README.md"])

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # labels: slow
-# The walk of README.md as it stands there, and the three of docs/command_line.md, in small: each measures some configurations without
+# The walks of README.md and SKILL.md as they stand there, and the three of docs/command_line.md, in small: each measures some configurations without
 # a failure, the default among them, and prints a command that runs. What needs Open MPI or OpenMP is left out where there is none.
 set -eu
 program=$1/tools/tune_command
@@ -22,15 +22,22 @@ walk() {
     grep -q "^$2 configurations measured, 0 failed" "$work/$1.out" || fail "$1: $(head -n 1 "$work/$1.out")"
     grep -q '^default ' "$work/$1.out" || fail "$1: no default in $(cat "$work/$1.out")"
     grep -q '^best ' "$work/$1.out" || fail "$1: no best in $(cat "$work/$1.out")"
-    awk 'pasted { print } /^$/ { pasted = 0 } /^best / { best = 1 } best && /^$/ { pasted = 1 }' "$work/$1.out" | sed '/^the default costs/d' >"$work/$1.paste"
+    awk 'BEGIN { RS = "" } { last = $0 } END { print last }' "$work/$1.out" >"$work/$1.paste"  # what stands alone at the end
     (cd "$work/$1" && sh ../"$1.paste") >"$work/$1.pasted" 2>&1 || fail "$1: what is to be pasted does not run: $(cat "$work/$1.paste" "$work/$1.pasted")"
     grep -q "^$3" "$work/$1.pasted" || fail "$1: what is to be pasted printed $(cat "$work/$1.pasted")"
 }
 
-# README's commands but for the first, which builds, with a number of trials for the time.
-mkdir "$work/readme"
-awk '/^## Tune a program by/ { on = 1 } on && /^```sh/ { inside = 1; next } /^```/ { if (inside) exit } inside { print }' "$walks/../../README.md" |
-    sed '1d; s|^build/release/examples/||; s/--seconds 60/--trials 4 --repeat 1/' >"$work/readme/commands"
+# commands PAGE HEADING: those of the first listing behind it, with a number of trials for the time.
+commands() {
+    awk -v heading="$2" 'index($0, heading) == 1 { on = 1 } on && /^```sh/ { inside = 1; next } /^```/ { if (inside) exit } inside { print }' "$walks/../../$1" |
+        sed 's/--seconds [36]0/--trials 4 --repeat 1/'
+}
+mkdir "$work/skill" "$work/readme"
+commands SKILL.md '## A program' >"$work/skill/commands"
+(cd "$work/skill" && sh commands) >"$work/skill.out" 2>"$work/skill.err" || fail "SKILL: $(cat "$work/skill.err")"
+grep -q '"verdict": {' "$work/skill.out" || fail "SKILL: no verdict in $(cat "$work/skill.out")"
+
+commands README.md '## Tune a program by' | sed 1d >"$work/readme/commands"  # the first one installs
 (cd "$work/readme" && sh commands) >"$work/readme.out" 2>"$work/readme.err" || fail "README: $(cat "$work/readme.err")"
 grep -q '^4 configurations measured, 0 failed' "$work/readme.out" || fail "README: $(head -n 1 "$work/readme.out")"
 grep -q '^LC_ALL=C.* sort --' "$work/readme.out" || fail "README: nothing to paste in $(cat "$work/readme.out")"
