@@ -14,7 +14,7 @@ import bounds
 HEADINGS = ("When to use", "Settings", "Cost", "What goes wrong")
 # What is looked up or read in another order: lists, words, decisions, the way in.
 WITHOUT = {"architecture", "building", "claims", "coming_from", "examples", "formats", "headers", "kernels", "numbers", "packages", "parts", "performance",
-           "python_engines", "questions", "rationale", "space", "stories", "tutorial", "which_part", "words"}
+           "python_engines", "questions", "rationale", "space", "stories", "tutorial", "words"}
 STUDY = ("Question", "Data", "Command", "Verdict")
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# pages.sh ROOT: links of pages lead somewhere, README, docs/which_part.md or docs/parts.md leads to every user page and some user page to every study, files that are named
+# pages.sh ROOT: links of pages lead somewhere, README or docs/parts.md leads to every user page and some user page to every study, files that are named
 # exist (the changelog may name what was), every example and tool stands in examples/README.md with the purpose that it begins with, and every floor and package stands in the
 # table of docs/parts.md and in the picture of docs/architecture.md. pages.py beside it holds the pattern of the pages.
 set -eu
@@ -38,8 +38,8 @@ for page in README.md CHANGELOG.md .github/*.md docs/*.md docs/studies/*.md docs
     done
 done
 for page in docs/*.md; do
-    prose README.md | grep -qF "($page" || { prose docs/which_part.md && prose docs/parts.md; } | grep -qF "(${page#docs/}" ||
-        complain "README.md, docs/which_part.md and docs/parts.md: no link to $page"
+    prose README.md | grep -qF "($page" || prose docs/parts.md | grep -qF "(${page#docs/}" ||
+        complain "README.md and docs/parts.md: no link to $page"
 done
 for study in docs/studies/*.md; do
     cat docs/*.md | grep -qF "(studies/${study##*/}" || complain "docs/*.md: no link to $study"

@@ -18,7 +18,7 @@ space.index_of() | reference/space.html#product.index_of
 tuner::ask | reference/tune.html#tuner.ask
 until_conf | reference/measure.html#until_confident
 upgrade in five minutes | changelog.html
-which door is mine | which_part.html'''
+which door is mine | parts.html'''
 # The worker that the page itself would ask, by its own messages.
 ASK = '''(async () => {
   const script = document.createElement('script');

@@ -7,6 +7,9 @@
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/replay.hpp"
+#include "tunekit/recipes/adatune.hpp"
+#include "tunekit/recipes/autotvm.hpp"
+#include "tunekit/records/read_experience.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/hill_climb.hpp"
 
@@ -15,5 +18,7 @@ namespace tk = tunekit;
 namespace search {
 
 using listed::gen, listed::measure, listed::space;
+
+inline const auto& r4_space = listed::space;
 
 }  // namespace search
