@@ -146,9 +146,9 @@ TEST_CASE("a program loads its own choice, and no other")
         CHECK_MESSAGE(none.refused.find(why) != std::string::npos, none.refused);
         CHECK(none.refused.find('\n') == std::string::npos);
     };
-    refused([](auto& w) { w.kernel = "conv"; }, "is of kernel");
-    refused([](auto& w) { w.version = "2"; }, "is of version 1, not 2");
-    refused([](auto& w) { w.fingerprint = 1; }, "is of a space of fingerprint");
+    refused([](auto& w) { w.kernel = "conv"; }, "the kernel is \"gemm");
+    refused([](auto& w) { w.version = "2"; }, "the kernel's version is \"1\", here \"2\"");
+    refused([](auto& w) { w.fingerprint = 1; }, "the space's fingerprint is \"");
     refused([](auto& w) { w.device = "another"; },
             "does not know device \"another\", only \"AMD, 2 cores\" (an old name, from before 0.3), ");
     tunekit::io::write_text(path, dispatch::to_text(c).substr(0, 400));
@@ -201,7 +201,7 @@ TEST_CASE("a file has the choices of several kernels, and each program takes its
     const auto refused = [&] {
         return dispatch::load(path, {.kernel = "other", .version = "1", .fingerprint = all[0].fingerprint}).refused;
     };
-    CHECK(refused() == "choice " + path + ": is of kernel conv, gemm \\ 2, not other; what was built in answers");
+    CHECK(refused() == "choice " + path + ": the kernel is \"conv, gemm \\ 2\", here \"other\"; what was built in answers");
     const std::string text = tunekit::io::read_text(path);
     for (const std::size_t n : {text.size() - 1, text.find("# tunekit", 1) + 3, text.find("# tunekit", 1) - 1}) {
         tunekit::io::write_text(path, text.substr(0, n));
@@ -216,7 +216,7 @@ TEST_CASE("a file has the choices of several kernels, and each program takes its
     CHECK_THROWS_AS(dispatch::write_choice(path, std::span<const dispatch::choice>()), std::invalid_argument);
     tunekit::io::write_text(path, text + "more\n");
     CHECK(refused().find("choice " + path) == 0);
-    CHECK(refused().find("is of kernel") == std::string::npos);
+    CHECK(refused().find("the kernel is") == std::string::npos);
 }
 
 TEST_CASE("the environment forces a configuration, and what it names must exist")

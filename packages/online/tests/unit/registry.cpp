@@ -214,9 +214,10 @@ TEST_CASE(
     online::registry changed(ours(), wider, wider.at(0));
     const auto got = changed.load(folder / "tuned");
     REQUIRE(got.refused.size() == 1);
-    CHECK(
-        got.refused.front() ==
-        "line 2 (8 8): kernel \"dslash\" has another space there than here; give one of them another name or version");
+    const auto theirs = tunekit::io::in_hex(lines.front().fingerprint);
+    CHECK(got.refused.front() == "line 2 (8 8): the space's fingerprint is \"" + theirs + "\", here \"" +
+                                     tunekit::io::in_hex(wider.fingerprint()) +
+                                     "\"; give one of the two spaces another name or version");
 }
 
 TEST_CASE("registry: a provisional winner is saved with what its search knows, and goes on from there")

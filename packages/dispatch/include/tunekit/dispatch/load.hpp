@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/difference.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/dispatch/choice.hpp"
@@ -118,15 +119,15 @@ namespace detail {
             kernels += (kernels.empty() ? "" : ", ") + c->kernel;
             if (mine == all.end() && c->kernel == want.kernel) mine = c;
         }
-        const auto other = [&](const std::string& what, const std::string& has, const std::string& wants) {
-            return loaded{.refused = "choice " + path + ": is of " + what + ' ' + has + ", not " + wants +
+        const auto other = [&](const char* what, const std::string& has, const std::string& wants) {
+            return loaded{.refused = "choice " + path + ": " + core::detail::differs(what, has, wants) +
                                      "; what was built in answers"};
         };
-        if (mine == all.end()) return other("kernel", kernels, want.kernel);
+        if (mine == all.end()) return other("the kernel", kernels, want.kernel);
         choice c = std::move(*mine);
-        if (c.version != want.version) return other("version", c.version, want.version);
+        if (c.version != want.version) return other("the kernel's version", c.version, want.version);
         if (c.fingerprint != want.fingerprint)
-            return other("a space of fingerprint", io::in_hex(c.fingerprint), io::in_hex(want.fingerprint));
+            return other("the space's fingerprint", io::in_hex(c.fingerprint), io::in_hex(want.fingerprint));
         loaded out;
         try {
             out.forced = detail::forced(c);

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/difference.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text.hpp"
 #include "tunekit/measure/concepts.hpp"
@@ -280,16 +281,28 @@ inline void results::add(row r, double max_ratio)
 
 inline void results::merge(const results& other, double max_ratio)
 {
-    const auto same = [&](bool good, const std::string& what, const std::string& ours, const std::string& theirs) {
+    const auto same = [&](bool good, const char* what, const std::string& ours, const std::string& theirs) {
         if (!good)
-            throw error("results of " + kernel + ": those to be merged are of another " + what + ", \"" + theirs +
-                        "\" and not \"" + ours + "\"; keep a file for each");
+            throw error("results of " + kernel + ": of those to be merged " +
+                        core::detail::differs(what, theirs, ours) + "; keep a file for each");
     };
-    same(other.kernel == kernel, "kernel", kernel, other.kernel);
-    same(other.version == version, "version", version, other.version);
-    same(other.fingerprint == fingerprint, "space", std::to_string(fingerprint), std::to_string(other.fingerprint));
-    same(other.sizes == sizes && other.words == words && other.parameters == parameters, "shape or set of parameters",
-         "these", "others");
+    same(other.kernel == kernel, "the kernel", kernel, other.kernel);
+    same(other.version == version, "the kernel's version", version, other.version);
+    same(other.fingerprint == fingerprint, "the space's fingerprint", std::to_string(fingerprint),
+         std::to_string(other.fingerprint));
+    const auto list = [](const auto& names) {
+        std::string out;
+        for (const auto& name : names) (out += out.empty() ? "" : ", ") += name;
+        return out;
+    };
+    same(other.sizes == sizes, "the shape", list(sizes), list(other.sizes));
+    same(other.parameters == parameters, "the set of parameters", list(parameters), list(other.parameters));
+    const auto all_words = [&list](const results& of) {
+        std::vector<std::string> out;
+        for (const enumeration& e : of.words) out.push_back(e.size + ": " + list(e.words));
+        return list(out);
+    };
+    same(other.words == words, "the set of words", all_words(*this), all_words(other));
     results out = *this;  // so that all rows are added, or none
     for (const row& r : other.rows) out.add(r, max_ratio);
     for (const dated& d : other.devices) {

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/detail/difference.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/index_table.hpp"
 #include "tunekit/core/text.hpp"
@@ -225,17 +226,16 @@ private:
     /// Why a line of this kernel does not count; empty where it does.
     [[nodiscard]] std::string refusal(const winner_line& w) const
     {
-        const auto differs = [](const char* what, const std::string& theirs, const std::string& ours) {
-            return std::string(what) + " is \"" + theirs + "\", here \"" + ours + '"';
-        };
+        using core::detail::differs, core::detail::differs_as_quoted;
         if (w.of.version != of_.version) return differs("the kernel's version", w.of.version, of_.version);
         if (kinship_of(w.of.device, of_.device) == kinship::other)
-            return "the device is " + quoted_device(w.of.device) + ", here " + quoted_device(of_.device);
+            return differs_as_quoted("the device", quoted_device(w.of.device), quoted_device(of_.device));
         if (w.library != core::version_text())
             return differs("the version of tunekit", w.library, core::version_text());
         if (w.fingerprint != how_->space.fingerprint())
-            return "kernel \"" + of_.kernel +
-                   "\" has another space there than here; give one of them another name or version";
+            return differs("the space's fingerprint", io::in_hex(w.fingerprint),
+                           io::in_hex(how_->space.fingerprint())) +
+                   "; give one of the two spaces another name or version";
         const auto inside = [n = how_->space.size()](index i) { return i < n; };
         if (!inside(w.what.winner) || !inside(w.what.runner_up)) return "its winner is outside the space";
         if (w.search)
