@@ -101,16 +101,16 @@ void bind_tuner(nb::module_& m)
         .def(
             "__init__",
             [](run* to, const grid& space, const std::string& recipe, const std::vector<std::string>& experience,
-               std::uint64_t trials, double seconds, std::uint64_t patience, double until, std::uint64_t seed, std::string name,
-               const std::string& log, bool resume, std::vector<std::string> numbers, const std::string& objective,
-               bool checks) {
+               std::uint64_t trials, double seconds, std::uint64_t patience, double until, std::uint64_t seed,
+               std::string name, const std::string& log, bool resume, std::vector<std::string> numbers,
+               const std::string& objective, bool checks) {
                 const nb::gil_scoped_release free;
                 new (to) run(space, programs::begun_recipe_of("recipe", recipe, experience, {log}),
-                             {.trials = trials, .seconds = seconds, .patience = patience, .until_cost = until}, seed, std::move(name), log,
-                             resume, judging(std::move(numbers), objective), checks);
+                             {.trials = trials, .seconds = seconds, .patience = patience, .until_cost = until}, seed,
+                             std::move(name), log, resume, judging(std::move(numbers), objective), checks);
             },
-            "space"_a, nb::kw_only(), "recipe"_a, "experience"_a, "trials"_a, "seconds"_a, "patience"_a, "until"_a, "seed"_a,
-            "name"_a, "log"_a, "resume"_a, "numbers"_a, "objective"_a, "checks"_a)
+            "space"_a, nb::kw_only(), "recipe"_a, "experience"_a, "trials"_a, "seconds"_a, "patience"_a, "until"_a,
+            "seed"_a, "name"_a, "log"_a, "resume"_a, "numbers"_a, "objective"_a, "checks"_a)
         .def("begin_with", &run::begin_with)
         .def("know", &run::know, "i"_a, nb::kw_only(), "cost"_a, "kind"_a, "why"_a, "values"_a)
         .def("best", &run::best)

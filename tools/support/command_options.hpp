@@ -8,8 +8,8 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>

@@ -201,7 +201,8 @@ TEST_CASE("a file has the choices of several kernels, and each program takes its
     const auto refused = [&] {
         return dispatch::load(path, {.kernel = "other", .version = "1", .fingerprint = all[0].fingerprint}).refused;
     };
-    CHECK(refused() == "choice " + path + ": the kernel is \"conv, gemm \\ 2\", here \"other\"; what was built in answers");
+    CHECK(refused() ==
+          "choice " + path + ": the kernel is \"conv, gemm \\ 2\", here \"other\"; what was built in answers");
     const std::string text = tunekit::io::read_text(path);
     for (const std::size_t n : {text.size() - 1, text.find("# tunekit", 1) + 3, text.find("# tunekit", 1) - 1}) {
         tunekit::io::write_text(path, text.substr(0, n));
