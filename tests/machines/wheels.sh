@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # wheels.sh FOLDER [SUITE...]: the wheels that `scripts/release FOLDER` made: each has the five programs, at most 20 MB and the tag of the glibc that
-# its files ask for. Then a Debian of each suite, by default bookworm and trixie, which has python3 and no compiler, installs from the folder
+# its files ask for. Then a Debian of each suite, by default bookworm and trixie, which has python3 and no compiler, installs what is for it from the folder
 # alone: every program starts, one run of a command and its page come out right, and so does the first program of docs/python.md.
 # Exit status 77: the files are right, but this machine can make no Debian to try them in.
 set -eu
@@ -37,6 +37,18 @@ for wheel in "$wheels"/pytunekit-*.whl; do
     rm -rf "$work/files"
 done
 
+# serves VERSION: one of the wheels is for that Python, as 313: of it, or of the stable interface of an older one.
+serves() {
+    for wheel in "$wheels"/pytunekit-*.whl; do
+        of=${wheel##*-cp3} of=${of%%-*}
+        case $wheel in
+        *-abi3-*) [ "${1#3}" -lt "$of" ] || return 0 ;;
+        *) [ "${1#3}" != "$of" ] || return 0 ;;
+        esac
+    done
+    return 1
+}
+
 . tests/support/debian.sh
 find_debian scripts/needs bare
 [ $# -gt 0 ] || set -- bookworm trixie
@@ -45,6 +57,11 @@ for suite; do
     make_debian "$root" --include=python3-venv >"$work/log" 2>&1 || {
         tail -n 5 "$work/log"
         cannot "debootstrap makes no $suite"
+    }
+    version=$(chroot "$root" python3 -c 'import sys; print("%d%d" % sys.version_info[:2])')
+    serves "$version" || {
+        echo "wheels: $suite: not tried, no wheel is for its Python: $version"
+        continue
     }
     mkdir "$root/try"
     cp -R "$wheels" "$root/try/wheels"
