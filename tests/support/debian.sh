@@ -20,9 +20,9 @@ find_debian() {
     [ -n "$address" ] || cannot "apt knows no source of ${PRETTY_NAME:-this system}"
 }
 
-# make_debian FOLDER [OPTION...]: makes it there; the options are debootstrap's.
+# make_debian FOLDER [OPTION...]: makes it there, of this machine's release or of that which `suite` names; the options are debootstrap's.
 make_debian() {
     folder=$1
     shift
-    ${apart-} debootstrap --variant=minbase "$@" "$VERSION_CODENAME" "$folder" "$address"
+    ${apart-} debootstrap --variant=minbase "$@" "${suite:-$VERSION_CODENAME}" "$folder" "$address"
 }
