@@ -85,6 +85,7 @@ shared shared_of(const nb::kwargs& said)
     if (const auto compiler = nb::cast<std::string>(said["compiler"]); !compiler.empty()) out.how.compiler = compiler;
     out.how.compilers = nb::cast<std::size_t>(said["compilers"]);
     out.how.worker = nb::cast<std::vector<std::string>>(said["worker"]);
+    out.how.sensed_seconds = nb::cast<double>(said["sensed_seconds"]);
     out.run_seconds = nb::cast<double>(said["run_seconds"]);
     return out;
 }
@@ -135,6 +136,7 @@ nb::dict measured_of(const tk::measure::measurement& m)
     out["times"] = m.batches.empty() && !m.failed ? std::vector<double>{m.cost} : m.batches;
     out["build_seconds"] = m.build_seconds;
     out["run_seconds"] = m.run_seconds;
+    out["values"] = std::vector<double>(m.values.begin(), m.values.end());
     return out;
 }
 
@@ -169,6 +171,7 @@ public:
     ~kernels() { close(); }
 
     [[nodiscard]] bool measures_time() { return there().measures_time(); }
+    [[nodiscard]] std::vector<std::string> value_names() { return there().value_names(); }
     [[nodiscard]] std::size_t room() { return there().room(); }
     void submit(tk::job next)
     {
@@ -262,6 +265,7 @@ void bind_kernels(nb::module_& m)
         .def(nb::init<const grid&, nb::object, nb::object, const nb::kwargs&>(), "space"_a, "adjust"_a,
              "verify"_a.none(), "said"_a)
         .def("measures_time", &kernels::measures_time)
+        .def("value_names", &kernels::value_names)
         .def("room", &kernels::room)
         .def("submit", &kernels::submit)
         .def("collect", &kernels::collect)

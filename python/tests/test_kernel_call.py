@@ -14,6 +14,7 @@ from pytunekit import Error, recipes, run_kernel, tune_kernel
 from pytunekit._kernel.launch import Launch, block_names, macros
 from pytunekit._kernel.objective import Objective, add_metrics, checked_metrics
 from pytunekit._kernel.options import for_driver, for_nvrtc, joined, listed_options
+from pytunekit._kernel.sensed import asked_for, columns
 from pytunekit._kernel.source import Source, language_of, looks_like_a_file
 from pytunekit._kernel.strategies import search_of
 from pytunekit._kernel.texts import replaced, without_comments
@@ -238,6 +239,16 @@ def test_metrics_are_computed_one_on_another() -> None:
         add_metrics({"time": 1.0}, {"m": lambda p: p["q"]})
     with pytest.raises(Error, match="metric 'm' 'q': NameError"):
         add_metrics({"time": 1.0}, {"m": "q"})
+
+
+def test_a_metric_that_names_what_a_device_tells_asks_for_it() -> None:
+    metrics = checked_metrics({"a": "num_regs * 2", "b": lambda p: [p.get(k) for k in [str("core_freq")]], "c": "core_freq_of_mine", "temperature": "3"})
+    assert asked_for(metrics, "nvml_energy", {}, "CUDA") == ["num_regs", "core_freq", "nvml_energy"]
+    assert asked_for({"a": "time * 2 + mem_freq", "b": print}, "time", {"mem_freq": [1]}, "OpenCL") == []
+    names, read = ["num_regs", "nvml_power"], [24.0, float("nan")]
+    assert columns(["num_regs"], names, read) == {"num_regs": 24.0}
+    with pytest.raises(Error, match="the device's driver does not tell nvml_power, want metrics without it"):
+        columns(["nvml_power"], names, read)
 
 
 def test_an_objective_has_a_direction() -> None:

@@ -58,3 +58,32 @@ def test_a_script_runs_with_one_import_changed(script: Path, tmp_path: Path) -> 
     done = subprocess.run([sys.executable, script], cwd=tmp_path / "here", env=around, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{script.stem[:2]} ok" in done.stdout and done.stderr == ""
+
+
+SENSED = """
+import json
+import numpy as np
+from pytunekit import tune_kernel
+text = "__global__ void twice(float *y, const float *x, int n) { int i = blockIdx.x * block_size_x + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }"
+n = 500
+call = dict(answer=[np.full(n, 2, np.float32), None, None], iterations=2, quiet=True)
+args = [np.zeros(n, np.float32), np.ones(n, np.float32), np.int32(n)]
+results, env = tune_kernel("twice", text, n, args, {"block_size_x": [32, 64]}, objective="nvml_energy", cache="kept",
+                           metrics={"per_clock": "num_regs / core_freq", "W": lambda p: p["nvml_power"], "hot": lambda p: max(p[k] for k in ("temperature",))}, **call)
+for r in results:
+    assert r["per_clock"] == r["num_regs"] / r["core_freq"] and r["W"] == r["nvml_power"] > 0 and r["nvml_energy"] > 0 and r["num_regs"] >= 1
+    assert "mem_freq" not in r                                # which nothing names
+assert env["best_config"]["nvml_energy"] == min(r["nvml_energy"] for r in results)
+again, _ = tune_kernel("twice", text, n, args, {"block_size_x": [32, 64]}, objective="nvml_energy", cache="kept", metrics={"mem": "mem_freq"}, **call)
+assert all(r["compile_time"] > 0 and r["mem"] > 0 for r in again)   # what the cache does not have is read
+plain, _ = tune_kernel("twice", text, n, args, {"block_size_x": [32]}, **call)
+assert "num_regs" not in plain[0]
+json.dumps([results, env])
+print("ok")
+"""
+
+
+def test_metrics_and_the_objective_may_name_what_the_device_tells(tmp_path: Path) -> None:
+    around = environment("CUDA", tmp_path / "drivers")
+    done = subprocess.run([sys.executable, "-c", SENSED], cwd=tmp_path, env=around, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0 and done.stdout == "ok\n", done.stdout + done.stderr

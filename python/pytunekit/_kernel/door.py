@@ -21,6 +21,7 @@ from .refusals import refuse_clocks, refuse_observers, refuse_others
 from .restrictions import Configurations, checked_parameters, configurations_of
 from .results import environment
 from .run import Run
+from .sensed import asked_for
 from .strategies import Search, search_of
 from .texts import listed
 
@@ -61,6 +62,7 @@ def tune(call: Mapping[str, Any]) -> KernelResult:
     search = search_of(call["strategy"], call["strategy_options"], call["trials"], call["seconds"], say)
     iterations = count("iterations", call["iterations"], 1)
     problem = problem_of(call, parameters, say)
+    problem.sensed = asked_for(metrics, objective.name, parameters, problem.language)
     comparison = problem.comparison(call["answer"], call["verify"], call["atol"])
     device = problem.about_device()
     limit = (problem.block_names, device["threads"]) if problem.usual_names else None

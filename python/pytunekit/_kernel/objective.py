@@ -9,6 +9,7 @@ from .. import _core
 from .._score import cost_of
 from .._space import pythons, shown
 from .._tuner import Failed
+from .sensed import SENSED
 from .texts import evaluated, listed
 
 TYPE_CHECKING = False
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 HIGHER_IS_BETTER = {
-    "time": False, "energy": False, "cost": False, "loss": False, "fitness": True, "GFLOP/s": True, "TFLOP/s": True, "GB/s": True, "TB/s": True,
+    "time": False, "nvml_energy": False, "energy": False, "cost": False, "loss": False, "fitness": True, "GFLOP/s": True, "TFLOP/s": True, "GB/s": True, "TB/s": True,
     "GFLOPS/W": True, "TFLOPS/W": True, "GFLOP/J": True, "TFLOP/J": True,
 }
 MEASURED = ("time", "compile_time", "verification_time", "benchmark_time")
@@ -32,7 +33,7 @@ class Objective:
         name = name or "time"
         if not isinstance(name, str):
             raise _core.Error(f"tunekit: objective is {shown(name)}, want the name of one column of the results")
-        if name not in MEASURED and name not in metrics:
+        if name not in (*MEASURED, *SENSED, *metrics):
             raise _core.Error(f"tunekit: objective '{name}' is no column of the results, want one of {', '.join([*MEASURED, *metrics])}, or metrics= with that name")
         if higher_is_better is None and name not in HIGHER_IS_BETTER:
             raise _core.Error(f"tunekit: nobody knows whether more of '{name}' is better, want objective_higher_is_better=True or False")

@@ -17,8 +17,9 @@ from .arguments import Comparison, arguments_of, check_against, constants_of
 from .launch import Launch, block_names, macros
 from .options import for_driver, for_nvrtc, listed_options
 from .refusals import refuse_for_language
+from .sensed import SECONDS
 from .source import Source
-from .texts import replaced
+from .texts import replaced, without_comments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,8 +53,12 @@ class Problem:
         self._compiler = self._compiler_of(compiler, say)
         self._flags = self._flags_of(say)
         self.facts: Mapping[str, Any] = {}
+        self.sensed: list[str] = []
         if self.source.make is None:
             self._check_text()
+
+    sensed: list[str]
+    """Columns that the device tells beside the time."""
 
     def instance(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """What is built and launched for a configuration, by the engine's words."""
@@ -67,9 +72,9 @@ class Problem:
         self.launch.grid(values)  # what its texts name is known before anything is built
         return {
             "language": self.language, "name": replaced(self.name, values), "text": self.source.text(values), "file": self.source.name, "flags": self._flags,
-            "arguments": [(f"argument {i}", one.type, one.is_array, one.bytes, one.changes) for i, one in enumerate(self.arguments)], "constants": self.constants,
+            "arguments": [("", one.type, one.is_array, one.bytes, one.changes) for one in self.arguments], "constants": self.constants,
             "iterations": iterations, "device": self.device, "compiler": self._compiler, "compilers": compilers, "worker": [worker.program],
-            "run_seconds": self.limits.seconds,
+            "run_seconds": self.limits.seconds, "sensed_seconds": SECONDS if self.sensed else 0.0,
         }
 
     def about_device(self) -> Mapping[str, Any]:
@@ -96,8 +101,12 @@ class Problem:
     def _check_text(self) -> None:
         text = self.source.text({})
         plain = self.name.split("<", 1)[0].rsplit("::", 1)[-1].strip()
-        if plain.isidentifier() and plain not in text:
-            raise _core.Error(f"tunekit: there is no '{plain}' in {self.source.name}, want kernel_name= of a function in it")
+        if "#include" not in without_comments(text):  # what it names may stand in another file
+            if plain.isidentifier() and plain not in text:
+                raise _core.Error(f"tunekit: there is no '{plain}' in {self.source.name}, want kernel_name= of a function in it")
+            for symbol, _ in self.constants:
+                if symbol not in text:
+                    raise _core.Error(f"tunekit: cmem_args: there is no '{symbol}' in {self.source.name}, want the name of a __constant__ array in it")
         check_against(text, self.name, self.arguments)
 
     def _compiler_of(self, given: Any, say: Callable[[str], None]) -> str:

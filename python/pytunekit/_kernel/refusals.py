@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 CLOCKS = ("nvml_gr_clock", "nvml_mem_clock", "nvml_pwr_limit", "cuda_sm_percentage", "tegra_gr_clock", "amdsmi_gr_clock", "amdsmi_mem_clock", "amdsmi_pwr_limit")
 
 OBSERVERS = {
-    "NVMLObserver": "clocks, energy and power are not read here; remove it, or read them around the whole call",
+    "NVMLObserver": "metrics= may name nvml_energy, nvml_power, core_freq, mem_freq and temperature, which are then read; remove it",
     "AMDSMIObserver": "energy and power are not read here; remove it",
     "NCUObserver": "counters are not read here; run the best configuration under ncu",
-    "PMTObserver": "energy is not read here; remove it, or measure the best configuration alone",
-    "PowerSensorObserver": "energy is not read here; remove it, or measure the best configuration alone",
+    "PMTObserver": "on NVIDIA metrics= may name nvml_energy, which is then read; remove it",
+    "PowerSensorObserver": "on NVIDIA metrics= may name nvml_energy, which is then read; remove it",
     "TegraObserver": "energy and clocks are not read here; remove it",
-    "RegisterObserver": "registers are not told here; ask the compiler with -Xptxas=-v for the best configuration",
+    "RegisterObserver": "metrics= may name num_regs, which is then read; remove it",
     "AccuracyObserver": "give answer= with atol=, or verify= with a bound of your own: an error is no column here",
     "JuliaJITWarmup": "there is no Julia here",
 }

@@ -15,6 +15,7 @@ from .objective import Objective, add_metrics, plain
 from .problem import Problem, Worker
 from .restrictions import Configurations
 from .results import row_of, stamp
+from .sensed import columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ class Run:
         if self._wrong is not None:
             raise self._wrong
         row = row_of(self.configurations.at(index), measured, self.is_time, 0.0)
-        if not measured["kind"]:
-            add_metrics(row, self.metrics)
+        self._add_numbers(row, measured)
         cost = self._cost(row, measured)
         if isinstance(cost, Failed):
             return NOTHING, cost.kind, cost.why, measured["run_seconds"], {}
@@ -165,8 +165,7 @@ class Run:
         began = time.perf_counter()
         configuration = self.configurations.at(index)
         row = row_of(configuration, measured, self.is_time, self.comparison.seconds.pop(index, 0.0))
-        if not measured["kind"]:
-            add_metrics(row, self.metrics)
+        self._add_numbers(row, measured)
         stamp(row, choosing, time.perf_counter() - began)
         row = {name: plain(value) for name, value in row.items()}
         cost, kind, why = self._cost(row, measured), measured["kind"], measured["why"]
@@ -176,6 +175,13 @@ class Run:
         if self.cache is not None:
             self.cache.add(key_of(configuration), row)
         return cost, kind, why
+
+    def _add_numbers(self, row: dict[str, Any], measured: Mapping[str, Any]) -> None:
+        """Adds what the device tells, and metrics, where the configuration ran."""
+        if not measured["kind"]:
+            if self.problem.sensed and self._pool is not None:
+                row.update(columns(self.problem.sensed, self._pool.value_names(), measured["values"]))
+            add_metrics(row, self.metrics)
 
     def _keep(self, index: int, row: dict[str, Any], kind: str, why: str) -> None:
         if kind:
@@ -197,7 +203,7 @@ class Run:
             return None
         configuration = self.configurations.at(index)
         kept = self.cache.entries.get(key_of(configuration))
-        if kept is None:
+        if kept is None or ("__error__" not in kept and any(name not in kept for name in self.problem.sensed)):
             return None
         row = {**kept, **configuration, **{name: 0.0 for name in ("compile_time", "verification_time", "benchmark_time")}}
         kind = ""

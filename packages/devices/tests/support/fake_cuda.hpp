@@ -137,6 +137,8 @@ static void* forever(void* p) { (void)p; for (;;) pause(); }
 int nvmlInit_v2(void) { pthread_t thread; return pthread_create(&thread, 0, forever, 0); }
 int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** d) { *d = &device; return bus[0] == '0' ? 0 : 6; }
 int nvmlDeviceGetClockInfo(void* d, int what, unsigned* mhz) { *mhz = what == 1 ? 1755 : 1; return d != &device; }
+int nvmlDeviceGetPowerUsage(void* d, unsigned* milliwatts) { *milliwatts = 71500; return d != &device; }
+int nvmlDeviceGetTemperature(void* d, int sensor, unsigned* celsius) { *celsius = 3; return d == &device; }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* d, unsigned long long* why)
 {
     *why = 8;

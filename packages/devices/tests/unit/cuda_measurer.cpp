@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -417,6 +418,11 @@ TEST_CASE("reasons for lower clocks are told in words")
     CHECK(now.samples == 2);
     CHECK(tk::system::detail::thread_count() == threads);
     CHECK(now.text() == "1755 to 1755 MHz, held back by: hardware slowdown");
+    const ms::detail::cuda_reading all_of_it = clocks.read();
+    CHECK(all_of_it.memory_mhz == 1);
+    CHECK(all_of_it.watts == 71.5);
+    CHECK(std::isnan(all_of_it.celsius));  // which it refuses
+    CHECK(std::isnan(all_of_it.joules));   // whose function it does not have
     for (auto [bus, library] : {std::pair{"none", nvml.path()}, {"0000:65:00.0", std::string("/nowhere/nvml.so")}}) {
         ms::cuda_conditions none;
         ms::detail::cuda_clocks blind(bus, library);

@@ -115,6 +115,24 @@ TEST_CASE("one wrong element, a write behind an array, a crash, an exception and
     CHECK(text.measured.failed->message.find("kernel:1:") != std::string::npos);  // lines are those of the text
 }
 
+TEST_CASE("a function with threads of OpenMP has them in each run, whatever processor its worker is pinned to")
+{
+    auto p = scaling(
+        "#include <omp.h>\n"
+        "float scale(float* y, const float* x, int n) {\n"
+        "    int seen = 0;\n"
+        "    #pragma omp parallel for num_threads(3) reduction(max : seen)\n"
+        "    for (int i = 0; i < n; ++i) { y[i] = factor * x[i]; seen = omp_get_num_threads(); }\n"
+        "    return seen;\n"
+        "}\n");
+    p.flags = {"-fopenmp"};
+    p.iterations = 4;
+    const auto r = ran(p);
+    REQUIRE_MESSAGE(!r.measured.failed, r.measured.failed->message);
+    CHECK(r.measured.checked == ms::check_state::ok);
+    CHECK(r.measured.batches == std::vector<double>{3, 3, 3, 3});
+}
+
 TEST_CASE("what is wrong in a problem is told before anything is built")
 {
     const auto refused = [](ms::kernel_problem what, const std::string& why) {

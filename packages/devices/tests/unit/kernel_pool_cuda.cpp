@@ -2,6 +2,7 @@
 // Kernels of CUDA C++ as data, on the emulated device.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,6 +99,40 @@ TEST_CASE("what goes wrong on the device or in its compiler is a failure of that
     CHECK(kind(ran(p)) == failure_kind::build_error);  // which NVRTC does not know
     p.flags = {"-std=c++14", "-DUSED"};
     CHECK(kind(ran(p)) == failure_kind::lost);  // none
+}
+
+TEST_CASE("registers, clocks and energy are numbers beside the time, of a device that takes a joule between two looks")
+{
+    auto p = scaling("__global__ void scale(float* y, const float* x, int n) " + body);
+    p.iterations = 2;
+    auto how = emulated;
+    how.nvml = TUNEKIT_EMULATED_CUDA;
+    const auto measured = [&] {
+        return ms::run_kernel(p, {{"block_size_x", "32"}, {"factor", "2"}}, how,
+                              {.run_seconds = 30, .build_seconds = 60})
+            .measured;
+    };
+    CHECK(measured().values.size() == 0);
+    how.sensed_seconds = 0.5;
+    const auto m = measured();
+    REQUIRE_MESSAGE(!m.failed, m.failed->message);
+    REQUIRE(m.values.size() == 6);
+    const std::vector<double> plain(m.values.begin(), m.values.begin() + 4);
+    CHECK(plain == std::vector<double>{24, 1500, 2600, 41});
+    CHECK(m.values[4] > 0);
+    const double runs = 1 / m.values[5];  // between two looks
+    CHECK(runs >= 1);
+    CHECK(runs == doctest::Approx(std::round(runs)));
+    how.nvml = "/no/nvml.so";
+    const auto blind = measured();
+    REQUIRE_MESSAGE(!blind.failed, blind.failed->message);
+    CHECK(blind.values[0] == 24);
+    CHECK(std::isnan(blind.values[5]));
+    p.text += "#error no text\n";
+    CHECK(measured().values.size() == 0);
+    how.sensed_seconds = -1;
+    CHECK_THROWS_WITH_AS(static_cast<void>(measured()), doctest::Contains("sensed_seconds is -1"),
+                         std::invalid_argument);
 }
 
 TEST_CASE("the device has a name, and none is an error of its own")

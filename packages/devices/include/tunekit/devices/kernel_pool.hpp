@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/core/text.hpp"
 #include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/devices/detail/kernel_source.hpp"
 #include "tunekit/devices/detail/kernel_worker.hpp"
@@ -48,6 +50,10 @@ struct kernel_options {
     std::size_t compilers = 0;     ///< that run at a time; 0: one less than there are processors, at least 1
     std::string directory{};       ///< of what is built; empty: a temporary one, removed at the end
     std::size_t memory_bytes = std::size_t{8} << 30;  ///< host memory that a worker may make resident
+    /// How long each configuration that is right runs on, so that `measurement::values` has what `value_names` says; at
+    /// least 0.5 for energy. 0: it has nothing. CUDA alone.
+    double sensed_seconds = 0;
+    std::string nvml{};  ///< libnvidia-ml; empty: the system's
     /// The command of a program whose main calls `serve_kernel`; it runs the kernels. Empty: this process forks, which
     /// it can while it runs no threads.
     std::vector<std::string> worker{};
@@ -64,8 +70,8 @@ struct kernel_options {
 /// a wrong element and a write behind an array's end are one failed trial each. Compilers that are at work when the
 /// pool is destroyed are killed.
 ///
-/// Failures:   invalid, build_error, build_timeout, launch_error, crash, wrong_result, damaged_canary, run_timeout,
-///             out_of_memory, bad_cost.
+/// Failures:   invalid, build_error, build_timeout, launch_error, crash, wrong_result (a write behind an array, too),
+///             run_timeout, out_of_memory, bad_cost.
 /// Errors:     no_device where there is no device or compiler; std::invalid_argument for what is wrong in the problem
 ///             before anything is built: a name that the text does not have, a number of arguments that the function
 ///             does not take, a name in an expression that is no parameter.
@@ -91,6 +97,9 @@ public:
 
     /// Whether its costs are times; not where a function of C says its cost.
     [[nodiscard]] bool measures_time() const noexcept;
+    /// The names of the numbers beside the cost: registers of a thread, MHz, degrees Celsius, watts, and joules of one
+    /// run. None but where `sensed_seconds` asks a CUDA device; NaN for what its driver does not tell.
+    [[nodiscard]] std::vector<std::string> value_names() const;
     [[nodiscard]] std::size_t workers() const noexcept;         ///< 1: the device
     [[nodiscard]] std::size_t room() const noexcept;            ///< jobs that may be submitted now
     [[nodiscard]] double now() const noexcept;                  ///< seconds
@@ -245,6 +254,9 @@ struct kernel_pool::state {
     void begin_cuda()
     {
         const cuda_device on = find_cuda_device(how.device, how.driver);
+        parts->setup.sensed_seconds = how.sensed_seconds;
+        parts->setup.bus = on.bus;
+        parts->setup.nvml = how.nvml;
         nvrtc_builder compilers({.architecture = on.architecture(),
                                  .flags = {},
                                  .directory = how.directory,
@@ -294,6 +306,8 @@ inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> na
     : its_(std::make_unique<state>(state{.how = how, .device = {}}))
 {
     detail::examine(what, names);
+    require(how.sensed_seconds >= 0,
+            std::string("kernel_pool: sensed_seconds is ") + core::text_of(how.sensed_seconds) + ", want >= 0");
     state& s = *its_;
     s.device = find_kernel_device(what.language, how);
     s.says_cost = measure::says_cost(what);
@@ -337,6 +351,11 @@ inline kernel_pool::~kernel_pool() = default;
 
 inline const kernel_device& kernel_pool::device() const noexcept { return its_->device; }
 inline bool kernel_pool::measures_time() const noexcept { return !its_->says_cost; }
+inline std::vector<std::string> kernel_pool::value_names() const
+{
+    if (its_->parts->setup.sensed_seconds == 0) return {};
+    return {std::begin(detail::sensed_names), std::end(detail::sensed_names)};
+}
 inline std::size_t kernel_pool::workers() const noexcept { return 1; }
 inline std::size_t kernel_pool::room() const noexcept { return its_->engine->room(); }
 inline double kernel_pool::now() const noexcept { return its_->engine->now(); }

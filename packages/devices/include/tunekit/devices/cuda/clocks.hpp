@@ -4,9 +4,11 @@
 /// \file
 /// The clock rates at which a device ran, and the reasons for lower ones, as NVML reports them.
 
+#include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -67,6 +69,16 @@ struct cuda_conditions {
 
 namespace detail {
 
+/// What NVML says at one moment; NaN for what it does not tell.
+struct cuda_reading {
+    double mhz = std::numeric_limits<double>::quiet_NaN();         ///< clock rate of the multiprocessors
+    double memory_mhz = std::numeric_limits<double>::quiet_NaN();  ///< clock rate of the memory
+    double celsius = std::numeric_limits<double>::quiet_NaN();
+    double watts = std::numeric_limits<double>::quiet_NaN();
+    double joules = std::numeric_limits<double>::quiet_NaN();  ///< since the driver was loaded
+    unsigned long long held_back = 0;                          ///< the reasons for lower clocks, as NVML's bits
+};
+
 /// NVML on one device, in a process of its own: nvmlInit starts a thread, and this process has to fork workers. It
 /// reads nothing where there is no NVML, or where that does not answer. Move-only.
 class cuda_clocks {
@@ -81,15 +93,22 @@ public:
     /// Adds the present clock rate and reasons; nothing where NVML does not give them.
     void look(cuda_conditions& to)
     {
-        if (asked_ == 0 && !said("\nready", 10)) return;
+        if (const cuda_reading now = read(); !std::isnan(now.mhz))
+            to.add(static_cast<unsigned>(now.mhz), now.held_back);
+    }
+
+    /// What NVML says now.
+    [[nodiscard]] cuda_reading read()
+    {
+        cuda_reading now;
+        if (asked_ == 0 && !said("\nready", 10)) return now;
         reader_.signal(SIGUSR1);
         const std::string number = '\n' + std::to_string(++asked_) + ' ';
-        if (!said(number, 1)) return;
+        if (!said(number, 1)) return now;
         const std::string text = reader_.text();
-        unsigned mhz = 0;
-        unsigned long long reasons = 0;
-        if (std::sscanf(text.c_str() + text.rfind(number) + number.size(), "%u %llu", &mhz, &reasons) == 2)
-            to.add(mhz, reasons);
+        std::sscanf(text.c_str() + text.rfind(number) + number.size(), "%lf %lf %lf %lf %lf %llu", &now.mhz,
+                    &now.memory_mhz, &now.celsius, &now.watts, &now.joules, &now.held_back);
+        return now;
     }
 
 private:
@@ -105,7 +124,17 @@ private:
         return !silent_;
     }
 
-    /// The child: a line that it is ready, then one with number, clock rate and reasons for each SIGUSR1.
+    /// A function of NVML, null where it is missing: older versions lack some, newer ones have other names.
+    static device_library::symbol found(const device_library& nvml, const char* name)
+    {
+        try {
+            return nvml.find(name);
+        } catch (const no_device&) {
+            return {nullptr};
+        }
+    }
+
+    /// The child: a line that it is ready, then one with number and reading for each SIGUSR1.
     static int tell(const std::string& bus, const std::string& library)
     {
         sigset_t questions;
@@ -115,24 +144,31 @@ private:
         const device_library nvml(library, {"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
         int (*const init)() = nvml.find("nvmlInit_v2");
         int (*const find)(const char*, void**) = nvml.find("nvmlDeviceGetHandleByPciBusId_v2");
-        int (*const clock)(void*, int, unsigned*) = nvml.find("nvmlDeviceGetClockInfo");
-        int (*reasons)(void*, unsigned long long*) = nullptr;
-        try {
-            reasons = nvml.find("nvmlDeviceGetCurrentClocksThrottleReasons");
-        } catch (const no_device&) {
-            reasons = nvml.find("nvmlDeviceGetCurrentClocksEventReasons");  // its name in newer versions
-        }
+        int (*const clock)(void*, int, unsigned*) = found(nvml, "nvmlDeviceGetClockInfo");
+        int (*const heat)(void*, int, unsigned*) = found(nvml, "nvmlDeviceGetTemperature");
+        int (*const power)(void*, unsigned*) = found(nvml, "nvmlDeviceGetPowerUsage");
+        int (*const energy)(void*, unsigned long long*) = found(nvml, "nvmlDeviceGetTotalEnergyConsumption");
+        int (*reasons)(void*, unsigned long long*) = found(nvml, "nvmlDeviceGetCurrentClocksThrottleReasons");
+        if (reasons == nullptr) reasons = found(nvml, "nvmlDeviceGetCurrentClocksEventReasons");
         void* device = nullptr;  // nvmlDevice_t
         if (init() != 0 || find(bus.c_str(), &device) != 0) return 1;
         ::dprintf(1, "\nready\n");
-        constexpr int multiprocessors = 1;  // NVML_CLOCK_SM
-        unsigned mhz = 0;
-        unsigned long long why = 0;
+        constexpr double unknown = cuda_reading{}.joules;
+        const auto asked = [device]<class N>(double unit, int (*f)(void*, N*)) {
+            N n = 0;
+            return f != nullptr && f(device, &n) == 0 ? unit * static_cast<double>(n) : unknown;
+        };
+        const auto asked_of = [device](int (*f)(void*, int, unsigned*), int what) {
+            unsigned n = 0;
+            return f != nullptr && f(device, what, &n) == 0 ? n : unknown;
+        };
+        constexpr int multiprocessors = 1, memory = 2, sensor = 0;  // NVML_CLOCK_SM, NVML_CLOCK_MEM
         int which = 0;
         for (unsigned k = 1; ::sigwait(&questions, &which) == 0; ++k) {
-            if (clock(device, multiprocessors, &mhz) != 0) return 1;
-            if (reasons(device, &why) != 0) why = 0;
-            ::dprintf(1, "\n%u %u %llu\n", k, mhz, why);
+            unsigned long long why = 0;
+            if (reasons == nullptr || reasons(device, &why) != 0) why = 0;
+            ::dprintf(1, "\n%u %.0f %.0f %.0f %.3f %.3f %llu\n", k, asked_of(clock, multiprocessors),
+                      asked_of(clock, memory), asked_of(heat, sensor), asked(1e-3, power), asked(1e-3, energy), why);
         }
         return 1;
     }

@@ -99,6 +99,23 @@ public:
         });
     }
 
+    /// Runs it `times` in a row, and waits for the device.
+    void repeat(std::uint32_t times)
+    {
+        for (std::uint32_t k = 0; k < times; ++k)
+            for (const step& s : steps_) start(s);
+        gpu_->finish();
+    }
+
+    /// The registers of a thread of its last launch; NaN where the driver does not tell.
+    [[nodiscard]] double registers() const
+    {
+        constexpr int number_of_registers = 4;  // CU_FUNC_ATTRIBUTE_NUM_REGS
+        int n = 0;
+        const int code = gpu_->cuda().function_attribute(&n, number_of_registers, steps_.back().function);
+        return code == 0 ? n : std::numeric_limits<double>::quiet_NaN();
+    }
+
 private:
     struct step {
         cuda_driver::handle function = nullptr;

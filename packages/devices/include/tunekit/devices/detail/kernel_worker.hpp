@@ -22,10 +22,12 @@
 #include <vector>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/devices/cuda/clocks.hpp"
 #include "tunekit/devices/cuda/kernel.hpp"
 #include "tunekit/devices/detail/host_run.hpp"
 #include "tunekit/devices/detail/opencl_run.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/build/store.hpp"
@@ -50,6 +52,9 @@ struct kernel_setup {
     std::string folder{};  ///< of a file for each configuration, and of the arrays
     bool keeps = false;    ///< whether arrays are shared after the run that is compared
     std::uint32_t iterations = 0;
+    double sensed_seconds = 0;  ///< CUDA: how long each that is right runs on, for energy and clocks
+    std::string bus{};          ///< CUDA: where the device is
+    std::string nvml{};         ///< the library that reads them
     std::vector<kernel_argument> arguments{};
     std::vector<kernel_constant> constants{};
 
@@ -57,7 +62,7 @@ struct kernel_setup {
     template <class Archive>
     void each(Archive& with)
     {
-        with(language, device, driver, code, folder, keeps, iterations);
+        with(language, device, driver, code, folder, keeps, iterations, sensed_seconds, bus, nvml);
         with.list(arguments, [&](kernel_argument& a) {
             with(a.name, a.type, a.array, a.bytes, a.changes, a.answer, a.within.absolute, a.within.relative);
         });
@@ -199,6 +204,28 @@ using bytes_comparison = std::optional<std::string> (*)(const std::vector<unsign
     return all[static_cast<std::size_t>(type)];
 }
 
+/// The numbers beside the time of a CUDA kernel, in the order of `sensed`.
+inline constexpr const char* sensed_names[] = {"num_regs",    "core_freq",  "mem_freq",
+                                               "temperature", "nvml_power", "nvml_energy"};
+
+/// Runs a kernel for so many seconds between two readings of the device's counters; `each` are the seconds of one run,
+/// about. Power is what the energy's counter says, or, where there is none, what NVML says at the end.
+template <class Run>
+[[nodiscard]] measured_values sensed(Run run, cuda_clocks& clocks, double seconds, double each)
+{
+    const auto in_a_row = static_cast<std::uint32_t>(std::clamp(0.02 / each, 1.0, 1000.0));
+    run.repeat(1);
+    const wall_clock now;
+    const cuda_reading before = clocks.read();
+    const double begin = now();
+    double runs = 0;
+    for (; runs == 0 || now() - begin < seconds; runs += in_a_row) run.repeat(in_a_row);
+    const cuda_reading after = clocks.read();
+    const double took = now() - begin, joules = after.joules - before.joules;
+    const double watts = joules > 0 ? joules / took : after.watts;
+    return {run.registers(), after.mhz, after.memory_mhz, after.celsius, watts, watts * took / runs};
+}
+
 /// What the pool writes for a configuration, and its worker reads.
 struct kernel_order {
     std::string key{};  ///< of what was built
@@ -244,17 +271,29 @@ public:
         };
         const auto check = (*data_)->operands.check(*on_);
         if constexpr (says_costs) on_->said.clear();
-        if (of_->iterations == 0) return with_costs_said(timed{kernel, until_confident{}, check}(i, within));
+        if (of_->iterations == 0) return with_more(timed{kernel, until_confident{}, check}(i, within), kernel, i);
         within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
-        return with_costs_said(timed{kernel, fixed{.runs = of_->iterations, .batch = 1}, check}(i, within));
+        return with_more(timed{kernel, fixed{.runs = of_->iterations, .batch = 1}, check}(i, within), kernel, i);
     }
 
 private:
     static constexpr bool says_costs = requires(Session& on) { on.said; };
 
-    /// The costs that the function returned in place of its times; a limit of seconds is one of times.
-    [[nodiscard]] measurement with_costs_said(measurement m) const
+    /// With the costs that the function returned in place of its times, as a limit of seconds is one of times; or with
+    /// what the device tells of its energy and clocks.
+    template <class Kernel>
+    [[nodiscard]] measurement with_more(measurement m, const Kernel& kernel, index i)
     {
+        if constexpr (requires { kernel(i).registers(); }) {
+            auto& clocks = (*data_)->clocks;
+            if (m.failed || m.at_least || !clocks) return m;
+            try {
+                m.values = sensed(kernel(i), *clocks, of_->sensed_seconds, m.cost);
+            } catch (const candidate_error& e) {
+                m.failed = e.why;
+                m.cost = std::numeric_limits<double>::quiet_NaN();
+            }
+        }
         if constexpr (says_costs) {
             const auto& said = on_->said;
             if (m.failed || said.empty()) return m;
@@ -271,6 +310,7 @@ private:
     struct held {
         explicit held(const kernel_setup& of)
         {
+            if (of.sensed_seconds > 0) clocks.emplace(of.bus, of.nvml);  // it forks, before the device begins
             if (of.keeps) shared = shared_arrays(of.arrays_path(), of.arguments);
             for (std::size_t k = 0; k < of.arguments.size(); ++k) {
                 const kernel_argument& a = of.arguments[k];
@@ -288,6 +328,7 @@ private:
         }
         shared_arrays shared{};
         device_operands<Session> operands{};
+        std::optional<cuda_clocks> clocks{};
     };
 
     std::shared_ptr<const kernel_setup> of_;
