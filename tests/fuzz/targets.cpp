@@ -631,7 +631,7 @@ void served(std::string_view text)
 /// The requests of a client of `tune_command --serve=json`, a line each.
 void protocol(std::string_view text)
 {
-    static constexpr std::size_t most_trials = 12;
+    static constexpr std::size_t max_trials = 12;
     static const support::temporary_folder folder;
     static const programs::command_options o = [] {
         programs::command_options out;
@@ -642,7 +642,7 @@ void protocol(std::string_view text)
         out.strategy = "random";
         out.numbers = {"n=peak-memory"};
         out.objective = "cost where n <= 5";
-        out.trials = most_trials;
+        out.trials = max_trials;
         return out;
     }();
     static const programs::command_setup setup(o);
@@ -656,7 +656,7 @@ void protocol(std::string_view text)
         }
         for (const auto& t : run.record().trials())
             must(t.measured.failed || is_cost(t.measured.cost), "a cost is a positive number");
-        must(run.record().trials().size() <= most_trials, "a run has the trials that it was given");
+        must(run.record().trials().size() <= max_trials, "a run has the trials that it was given");
     }
 }
 

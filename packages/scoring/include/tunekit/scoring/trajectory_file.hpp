@@ -129,7 +129,8 @@ public:
                    "does not follow the line before it: evaluations rise, times do not fall, the best cost does not "
                    "rise");
         evaluations_ += line.evaluation - (of.empty() ? 0 : of.back().evaluation);
-        if (evaluations_ > max_evaluations) refuse(at, "brings the evaluations of the file to more than 2^24");
+        if (evaluations_ > max_evaluations)
+            refuse(at, "brings the evaluations of the file to more than 2^24, want fewer");
         of.push_back(line);
     }
 
