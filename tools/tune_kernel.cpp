@@ -125,16 +125,17 @@ int run(kernel_settings& how)
     o.report.check();
     programs::check_file("--t4", o.t4);
     programs::run_report page(o.report);
-    const auto folder = tk::measure::detail::temporary_directory::fresh("tunekit-builds-", "tune_kernel");
-    how.on.directory = folder.name() + "/code";
     tk::measure::kernel_problem unchecked = kernel.what;
     (void)tk::measure::kernel_pool(std::move(unchecked), s.space,
                                    how.on);  // what is wrong in it is told before the log
 
     std::optional<tk::stop_on_signal> stop;
+    tk::measure::detail::temporary_directory folder;
     std::optional<tk::measure::kernel_pool> pool;
     const auto begin = [&] {
-        stop.emplace();
+        stop.emplace();  // before it a signal ends this process, which leaves no folder
+        folder = tk::measure::detail::temporary_directory::fresh("tunekit-builds-", "tune_kernel");
+        how.on.directory = folder.name() + "/code";
         take_default(kernel, s, how);
         pool.emplace(kernel.what, s.space, how.on);
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A disk without room, and one that may not be written: the run of a program ends with an error that names the folder, nothing is held
-// against a configuration, and once there is room the same folders serve. It mounts small disks in a namespace of its own.
+// against a configuration, and once there is room the same folders serve. Winners that find no room leave the file as it was. It mounts
+// small disks in a namespace of its own.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -17,7 +19,8 @@
 #include "tests/support/said_in_child.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/processes/detail/keeper.hpp"
+#include "tunekit/online/winners_file.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/program.hpp"
 #include "tunekit/space/value_product.hpp"
 
@@ -26,13 +29,23 @@ namespace measure = tk::measure;
 
 namespace {
 
+/// In a new user namespace this process stays who it is.
+bool stay_who_it_is(uid_t user, gid_t group)
+{
+    const auto says = [](const char* file, const std::string& text) {
+        return static_cast<bool>(std::ofstream(file) << text << std::flush);
+    };
+    const std::string u = std::to_string(user), g = std::to_string(group);
+    return says("/proc/self/setgroups", "deny") && says("/proc/self/uid_map", u + ' ' + u + " 1") &&
+           says("/proc/self/gid_map", g + ' ' + g + " 1");
+}
+
 /// Gives this process mounts of its own: to root, or in a user namespace. False where the system refuses.
 bool own_mounts()
 {
     const uid_t user = ::geteuid();
     const gid_t group = ::getegid();
-    if (::unshare(CLONE_NEWNS) != 0 &&
-        (::unshare(CLONE_NEWNS | CLONE_NEWUSER) != 0 || !measure::detail::stay_who_it_is(user, group)))
+    if (::unshare(CLONE_NEWNS) != 0 && (::unshare(CLONE_NEWNS | CLONE_NEWUSER) != 0 || !stay_who_it_is(user, group)))
         return false;
     return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
@@ -147,4 +160,37 @@ TEST_CASE("a folder of builds that may not be written")
         return outcome(o);
     });
     CHECK_MESSAGE((holds(said, "error: ") && holds(said, "Read-only")), said);
+}
+
+TEST_CASE("winners on a full disk: the file stays as it was, in one line, and takes them once there is room")
+{
+    const auto said = said_on_disk("size=64k", [](const std::string& m) {
+        const auto winner = [](std::size_t k) {
+            const tk::online::outcome costs{.cost = 1, .runner_up_cost = 2, .default_cost = 3};
+            return tk::online::winner_line{
+                .of = {"kernel", "1", "cpu"}, .fingerprint = 7, .key = "n=" + std::to_string(k), .what = costs};
+        };
+        const auto saved = [&](std::size_t from, std::size_t to) -> std::string {
+            std::vector<tk::online::winner_line> all;
+            for (std::size_t k = from; k < to; ++k) all.push_back(winner(k));
+            try {
+                tk::online::write_winners(m + "w", all);
+                return "saved";
+            } catch (const tk::error& e) {
+                return e.what();
+            }
+        };
+        if (saved(0, 100) != "saved") return std::string("the first were not saved");
+        const std::string before = tk::io::read_text(m + "w");
+        fill(m);
+        const std::string full = saved(100, 200);
+        if (tk::io::read_text(m + "w") != before) return "changed, " + full;
+        std::size_t left = 0;
+        for (const auto& each : std::filesystem::directory_iterator(m)) left += each.path().string().ends_with(".new");
+        if (left != 0 || full.find('\n') != std::string::npos) return "left beside, " + full;
+        ::unlink((m + "fill").c_str());
+        const std::string after = saved(100, 200);
+        return full + "; then " + after + ' ' + std::to_string(tk::io::lines(tk::io::read_text(m + "w")).size());
+    });
+    CHECK_MESSAGE((holds(said, "No space left") && holds(said, "; then saved 201")), said);
 }

@@ -105,6 +105,26 @@ done
 one $command --space space.json --serve --trials 9 --log place
 [ $at -ge 15 ] || fail "tune_command has $at options that take a path, want all of them"
 
+cat >kernel.json <<END
+{"ConfigurationSpace": {"TuningParameters": [{"Name": "a", "Type": "int", "Values": "list(range(1, 65))", "Default": 1}]},
+ "KernelSpecification": {"Language": "C", "KernelName": "k", "KernelFile": "KERNEL", "ProblemSize": [8],
+  "Arguments": [{"Name": "x", "Type": "uint8", "FillType": "BinaryRaw", "DataSource": "DATA", "Size": 8}]}}
+END
+echo 'double k(unsigned char* x) { return a + x[0]; }' >kernel.c
+printf 12345678 >data
+with_files() { sed "s=KERNEL=$1=; s=DATA=$2=" kernel.json; }
+with_files kernel.c data >good.json
+at=0
+for option in $(options tune_kernel); do
+    at=$((at + 1))
+    one tune_kernel good.json --seconds 60 $option place
+    [ $option != --log ] || one tune_kernel good.json --seconds 60 --log place --resume
+done
+one tune_kernel place
+with_files place data >bad.json && one tune_kernel bad.json
+with_files kernel.c place >bad.json && one tune_kernel bad.json
+[ $at -ge 5 ] || fail "tune_kernel has $at options that take a path"
+
 at=0
 for option in $(options tune_report); do
     at=$((at + 1))

@@ -4,7 +4,7 @@
 # clang, a program per reader with libFuzzer besides.
 option(TUNEKIT_LIBFUZZER "build the readers' fuzz targets for clang's libFuzzer" OFF)
 set(fuzz_targets csv t4 recorded_space log expression space_file command_line text_template winners results choice cubin measurement trajectories served
-    readings experience objective begins message protocol)
+    readings experience objective begins message protocol kernel)
 set(fuzz_libs tunekit::formats tunekit::dispatch tunekit::online tunekit::devices tunekit::scoring tunekit::report CLI11::CLI11 tunekit_mpi tunekit_names Eigen3::Eigen nlohmann_json::nlohmann_json)
 tunekit_program(fuzz SOURCES fuzz/main.cpp fuzz/targets.cpp LIBS ${fuzz_libs})
 if(TARGET fuzz)

@@ -27,6 +27,8 @@
 #include "tools/support/command_run.hpp"
 #include "tools/support/command_serve.hpp"
 #include "tools/support/command_starts.hpp"
+#include "tools/support/space_words.hpp"
+#include "tools/support/t1_kernel.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/core/text_template.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
@@ -199,6 +201,11 @@ std::string with_its_end(std::string_view text)
 /// A file of experience.
 void experience(std::string_view text)
 {
+    static const support::temporary_folder folder;
+    std::ofstream(folder / "a.experience", std::ios::binary) << with_its_end(text);
+    std::ofstream(folder / "b.jsonl", std::ios::binary) << text;
+    const auto of_files = tk::io::experience_in({folder / "", folder / "b.jsonl"});
+    must(!of_files.empty() || !of_files.notes.empty(), "a file is taken, or left out with a line");
     const auto read = tk::io::detail::parse_experience(with_its_end(text), "x");
     for (const auto& s : read.sources) {
         must(!s.results.empty() && !s.parameters.empty(), "a source has a result and a parameter");
@@ -247,7 +254,7 @@ void begins(std::string_view text)
     static const support::temporary_folder folder;
     static const tk::io::space_file file{.format = "tunekit",
                                          .parameters = {{"mr", {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}}},
-                                                        {"n,v", {std::string("a"), true, 2.5}}},
+                                                        {"n-v", {std::string("a"), true, 2.5}}},
                                          .constraints = {}};
     static const tk::space::value_product space = file.space();
     std::ofstream(folder / "f", std::ios::binary) << text;  // nothing waits for the disk
@@ -259,7 +266,15 @@ void begins(std::string_view text)
         } catch (const std::invalid_argument&) {
         }
     };
-    o.known = o.seeds = o.untuned = folder / "f";
+    o.seeds = o.untuned = o.retry_failed = folder / "f";
+    o.known = folder / (text.find("\"results\"") == std::string_view::npos ? "f" : "f.json");  // of Kernel Tuner
+    std::ofstream(o.known, std::ios::binary) << text;
+    tried([&] {
+        std::vector<std::string> logs{o.known, "of ours"};
+        const auto past = programs::taken_from(logs);
+        must(logs.size() + past.notes.size() + past.sources.size() >= 2,
+             "each is taken, left out with a line, or ours");
+    });
     tried([&] {
         for (const auto& t : programs::known_of(o, space, {"few"})) {
             must(t.candidate < space.size(), "a result is of the space");
@@ -270,7 +285,10 @@ void begins(std::string_view text)
         for (const auto& row : programs::rows_of("--seeds", o.seeds, space, {"cost", "failure"}, [](const auto&) {}))
             must(row.candidate < space.size(), "a seed is of the space");
     });
-    if (text.starts_with("{\"tunekit_log\"")) return;  // which `log` reads
+    tried([&] {
+        for (const auto& t : programs::retried_of(o, space, tk::io::read_log(o.retry_failed).header).known)
+            must(t.candidate < space.size() && is_cost(t.measured.cost), "what is known has a cost");
+    });
     must(programs::untuned_of(o, file, space) < space.size(), "the default is of the space");
 }
 
@@ -351,6 +369,30 @@ void space_file(std::string_view text)
     must(back.space().fingerprint() == space.fingerprint(), "and is the same space");
 }
 
+/// The kernel of a T1 problem.
+void kernel(std::string_view text)
+{
+    static const support::temporary_folder folder;
+    static const auto made = [](const char* name, std::string_view what) {
+        std::ofstream(folder / name, std::ios::binary) << what;
+        return folder / name;
+    };
+    static const std::string source = made("k.c", "void k(float* y) {}\n"), data = made("data", "12345678");
+    const std::string path = made("f", text);
+    constexpr double max_bytes = 1 << 20;
+    const auto space = tk::io::read_space_file(path);
+    const auto read = programs::read_t1_kernel(path, space, max_bytes);
+    std::size_t bytes = 0;
+    for (const auto& a : read.what.arguments) {
+        must(a.array || a.bytes.size() == size_of(a.type), "a scalar is one element");
+        must(a.bytes.size() % size_of(a.type) == 0, "an array has whole elements");
+        bytes += a.bytes.size();
+    }
+    must(static_cast<double>(bytes) <= max_bytes, "arrays are not beyond their bound");
+    for (const std::size_t k : read.outputs)
+        must(read.what.arguments.at(k).array && !read.what.arguments[k].answer, "an output has no reference");
+}
+
 /// A word a line.
 void command_line(std::string_view text)
 {
@@ -364,14 +406,47 @@ void command_line(std::string_view text)
     std::vector<char*> argv;
     for (std::string& w : words) argv.push_back(w.data());
     argv.push_back(nullptr);
-    CLI::App app;
-    programs::command_options o;
-    programs::describe(app, o);
+    static CLI::App app;
+    static programs::command_options o;
+    [[maybe_unused]] static const bool described =
+        (programs::describe(app, o), true);  // that takes longer than reading
+    o = {};
     try {
         app.parse(programs::split_command_line(app, static_cast<int>(words.size()), argv.data(), o));
     } catch (const CLI::ParseError&) {
         return;
     }
+    const auto tried = [](auto&& read) {
+        try {
+            read();
+        } catch (const tk::error&) {
+        } catch (const std::invalid_argument&) {
+        }
+    };
+    tried([] {
+        if (o.space_words.empty()) return;
+        const auto file = programs::space_of_options(o.space_words);
+        double size = 1;
+        for (const auto& p : file.parameters) {
+            must(!p.values.empty(), "a parameter has a value");
+            size *= static_cast<double>(p.values.size());
+        }
+        if (size > 20'000) return;  // what constraints relate is enumerated
+        const auto space = file.space();
+        if (o.untuned.find('=') != std::string::npos)
+            must(programs::untuned_of(o, file, space) < space.size(), "the default is of the space");
+    });
+    tried([] {
+        const auto names = programs::names_of_numbers(o);
+        must(names.size() == o.numbers.size(), "a number has a name");
+        (void)programs::objective_of(o, names);
+        must(programs::goals_of(o, names).size() != 1, "one goal is none");
+    });
+    tried([] {
+        tk::budget limit;
+        programs::set_gain(limit, o);
+        must(limit.stop_when_gain_below >= 0, "a gain is not negative");
+    });
     if (o.check.starts_with("output:")) return;  // a file
     const auto made = programs::program_of(o);
     must(made.command == o.command, "the command is passed as it is");
@@ -556,15 +631,18 @@ void served(std::string_view text)
 /// The requests of a client of `tune_command --serve=json`, a line each.
 void protocol(std::string_view text)
 {
+    static constexpr std::size_t max_trials = 12;
     static const support::temporary_folder folder;
     static const programs::command_options o = [] {
         programs::command_options out;
         out.space = folder / "space.json";
         tk::io::write_text(
             out.space,
-            R"({"parameters": [{"name": "x", "values": [1, 2, 4, 8]}, {"name": "y", "values": ["a", "b"]}]})");
+            R"({"parameters": [{"name": "x", "values": [1, 2, 4, 8]}, {"name": "y", "values": ["a", "b", "c", "d"]}]})");
         out.strategy = "random";
-        out.trials = 6;
+        out.numbers = {"n=peak-memory"};
+        out.objective = "cost where n <= 5";
+        out.trials = max_trials;
         return out;
     }();
     static const programs::command_setup setup(o);
@@ -578,7 +656,7 @@ void protocol(std::string_view text)
         }
         for (const auto& t : run.record().trials())
             must(t.measured.failed || is_cost(t.measured.cost), "a cost is a positive number");
-        must(run.record().trials().size() <= 6, "a run has the trials that it was given");
+        must(run.record().trials().size() <= max_trials, "a run has the trials that it was given");
     }
 }
 
@@ -781,6 +859,41 @@ constexpr std::string_view option_words[] = {"--space\n",
                                              "\\",
                                              "(",
                                              "["};
+constexpr std::string_view kernel_words[] = {"\"KernelSpecification\":",
+                                             "\"ProblemSize\":",
+                                             "\"GlobalSize\":",
+                                             "\"LocalSize\":",
+                                             "\"GridDivX\":",
+                                             "\"SharedMemory\":",
+                                             "\"ReferenceData\":",
+                                             "\"MemoryType\":",
+                                             "\"Size\":",
+                                             "\"FillType\":",
+                                             "\"FillValue\":",
+                                             "\"TypeSize\":",
+                                             "\"BinaryRaw\"",
+                                             "\"DataSource\": \"data\"",
+                                             "\"Random\"",
+                                             "\"Scalar\"",
+                                             "\"Symbol\"",
+                                             "\"custom\"",
+                                             "\"half4\"",
+                                             "\"double2\"",
+                                             "\"uint8\"",
+                                             "\"int64\"",
+                                             "\"ProblemSize[0]\"",
+                                             "\"max(a)\"",
+                                             "ProblemSize[",
+                                             "max(",
+                                             " * ",
+                                             "1e300",
+                                             "-1",
+                                             "0",
+                                             "9223372036854775807",
+                                             "1048576",
+                                             ",",
+                                             "{}",
+                                             "[]"};
 constexpr std::string_view experience_words[] = {"sources ",   "source ",
                                                  "parameter ", "cost ",
                                                  "above ",     "failed ",
@@ -820,7 +933,7 @@ constexpr std::string_view protocol_words[] = {"{\"hello\": 1}\n",
                                                "}",
                                                ",",
                                                "\n"};
-constexpr std::string_view begin_words[] = {"mr",   "n,v",   "\"n,v\"", "cost", "failure", "few",  ",", "\n",
+constexpr std::string_view begin_words[] = {"mr",   "n-v",   "\"n-v\"", "cost", "failure", "few",  ",", "\n",
                                             "\r\n", "\"",    "1",       "2.5",  "2",       "true", "a", "nan",
                                             "inf",  "1e999", "-1",      "{",    "}",       ":",    "[", "null"};
 constexpr std::string_view template_words[] = {"{tile}", "{n-1}", "{a.b}",    "{_}",  "{{",  "}}", "{",
@@ -884,6 +997,7 @@ constexpr fuzz::target all[] = {{"csv", csv, text_words},
                                 {"experience", experience, experience_words},
                                 {"objective", objective, objective_words},
                                 {"begins", begins, begin_words},
+                                {"kernel", kernel, kernel_words},
                                 {"message", message, measurement_words},
                                 {"protocol", protocol, protocol_words}};
 

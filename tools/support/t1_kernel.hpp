@@ -4,6 +4,8 @@
 /// \file
 /// The kernel of a T1 problem: its file, arguments, sizes of launches and options of the compiler.
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -14,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,8 +48,9 @@ class t1_kernel_reader {
 public:
     using fields = tunekit::io::detail::json_fields;
 
-    t1_kernel_reader(const fields& of, const tunekit::io::space_file& space, std::string folder)
-        : of_(of), space_(space), folder_(std::move(folder))
+    /// All arrays have `max_bytes` at most.
+    t1_kernel_reader(const fields& of, const tunekit::io::space_file& space, std::string folder, double max_bytes)
+        : of_(of), space_(space), folder_(std::move(folder)), max_bytes_(max_bytes)
     {
         if (has(of_, "ProblemSize")) {
             const fields sizes = of_.at("ProblemSize");
@@ -110,6 +114,7 @@ private:
     {
         if (from.value().is_number()) return from.value().dump();
         std::string text = from.get<std::string>();
+        constexpr std::size_t max_text = 65536;  // sizes that stand in sizes double it each time
         const auto replace = [&](const std::string& before, char close, const auto& value_of) {
             for (std::size_t at = 0; (at = text.find(before, at)) != std::string::npos;) {
                 const std::size_t begin = at + before.size(), end = text.find(close, begin);
@@ -118,6 +123,7 @@ private:
                 if (end == std::string::npos || !value)
                     from.fail("has '" + before + inside + "', want a size of ProblemSize or a parameter");
                 text.replace(at, end + 1 - at, *value);
+                if (text.size() > max_text) from.fail("has more than 65536 bytes with its sizes, want fewer");
             }
         };
         replace("ProblemSize[", ']', [&](const std::string& inside) -> std::optional<std::string> {
@@ -172,7 +178,7 @@ private:
     }
 
     /// The arrays that others are compared with, by the names of those.
-    [[nodiscard]] std::map<std::string, std::vector<unsigned char>> reference_of() const
+    [[nodiscard]] std::map<std::string, std::vector<unsigned char>> reference_of()
     {
         std::map<std::string, std::vector<unsigned char>> all, out;
         if (!has(of_, "ReferenceData")) return out;
@@ -188,7 +194,7 @@ private:
         return out;
     }
 
-    [[nodiscard]] tunekit::measure::kernel_argument argument(const fields& a) const
+    [[nodiscard]] tunekit::measure::kernel_argument argument(const fields& a)
     {
         tunekit::measure::kernel_argument out;
         if (has(a, "Name")) out.name = a.at("Name").get<std::string>();
@@ -200,9 +206,10 @@ private:
         std::size_t lanes = 1;
         type(a, out, lanes);
         const double n = out.array ? value(a.at("Size")) : 1;
-        constexpr double most = 1e11;
-        if (!(n >= 1 && n * static_cast<double>(lanes * size_of(out.type)) < most))
-            a.at("Size").fail("is " + tunekit::core::text_of(n) + ", want 1 or more elements that fit into memory");
+        bytes_ += n * static_cast<double>(lanes * size_of(out.type));
+        if (!(n >= 1 && bytes_ <= max_bytes_))
+            a.at("Size").fail("is " + tunekit::core::text_of(n) +
+                              ", want 1 or more elements, and all arrays in half of the memory of this machine");
         fill(a, out, static_cast<std::size_t>(n) * lanes);
         return out;
     }
@@ -212,7 +219,10 @@ private:
     {
         const auto text = a.at("Type").get<std::string>();
         if (text == "custom") {
-            lanes = static_cast<std::size_t>(value(a.at("TypeSize")));
+            const double size = value(a.at("TypeSize"));
+            if (!(size >= 1 && size <= 65536))
+                a.at("TypeSize").fail("is " + tunekit::core::text_of(size) + ", want 1 to 65536 bytes");
+            lanes = static_cast<std::size_t>(size);
             return;
         }
         for (const std::string_view base : {"half", "float", "double"})
@@ -246,17 +256,24 @@ private:
         tunekit::random::philox gen(1);  // the same data in each run
         out.bytes.resize(n * size_of(out.type));
         for (std::size_t k = 0; k < n; ++k)
-            put(out.type, out.bytes.data() + k * size_of(out.type),
-                how == "Random" ? x * tunekit::random::uniform_01(gen) : x);
+            if (!put(out.type, out.bytes.data() + k * size_of(out.type),
+                     how == "Random" ? x * tunekit::random::uniform_01(gen) : x))
+                a.at("FillValue").fail("is " + tunekit::core::text_of(x) + ", want a number that the type has");
     }
 
+    /// Whether T has x, but for its fraction.
     template <class T>
-    static void put(unsigned char* at, double x)
+    static bool put(unsigned char* at, double x)
     {
+        if constexpr (std::is_integral_v<T>) {
+            const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
+            if (!(x < beyond && (std::is_signed_v<T> ? x >= -beyond : x > -1))) return false;
+        }
         const auto y = static_cast<T>(x);
         std::memcpy(at, &y, sizeof y);
+        return true;
     }
-    static void put(tunekit::measure::element_type type, unsigned char* at, double x)
+    static bool put(tunekit::measure::element_type type, unsigned char* at, double x)
     {
         using enum tunekit::measure::element_type;
         switch (type) {
@@ -280,23 +297,33 @@ private:
             case float16: {
                 const std::uint16_t half = tunekit::measure::detail::half_of(static_cast<float>(x));
                 std::memcpy(at, &half, sizeof half);
-                return;
+                return true;
             }
             case float32:
                 return put<float>(at, x);
             case float64:
                 return put<double>(at, x);
         }
+        return false;
     }
 
     fields of_;
     const tunekit::io::space_file& space_;
     std::string folder_;
+    double max_bytes_, bytes_ = 0;
     std::vector<std::string> sizes_{};
 };
 
-/// The kernel of the T1 file at `path`, whose space is `space`. Throws tunekit::error, one line that names file and field.
-[[nodiscard]] inline t1_kernel read_t1_kernel(const std::string& path, const tunekit::io::space_file& space)
+/// Half of the memory of this machine, in bytes.
+inline double half_of_memory()
+{
+    return 0.5 * static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+/// The kernel of the T1 file at `path`, whose space is `space` and whose arrays have `max_bytes` at most. Throws tunekit::error, one line
+/// that names file and field.
+[[nodiscard]] inline t1_kernel read_t1_kernel(const std::string& path, const tunekit::io::space_file& space,
+                                              double max_bytes = half_of_memory())
 {
     namespace io = tunekit::io;
     if (space.format != "T1") tunekit::invalid(path + " has no kernel, want a T1 problem with \"KernelSpecification\"");
@@ -304,7 +331,7 @@ private:
     try {
         const io::detail::json_document document = io::detail::bounded_json(text, {.exact_integers = true});
         return t1_kernel_reader(io::detail::json_fields(document.value).at("KernelSpecification"), space,
-                                path.substr(0, path.rfind('/') + 1))
+                                path.substr(0, path.rfind('/') + 1), max_bytes)
             .read();
     } catch (const io::detail::json_fields::malformed& e) {
         throw tunekit::error(io::problem{path, 0, e.field, e.what}.text());

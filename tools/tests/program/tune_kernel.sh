@@ -94,6 +94,21 @@ sed 's/"block_size_x < 32"/"block_size_x < 1"/' good.json >bad.json
 refuses 'leaves nothing' bad.json
 sed 's/ProblemSize\[0\] + /ProblemSize[3] + /' good.json >bad.json
 refuses "has 'ProblemSize[3', want a size of ProblemSize or a parameter" bad.json
+# Arrays beyond the memory of any machine, sizes that double in each other, and values that their type does not have.
+for size in 1e15 1e300 -1 0; do
+    sed "s/\"Size\": \"ProblemSize\[0\]\"/\"Size\": $size/" good.json >bad.json
+    refuses 'and all arrays in half of the memory of this machine' bad.json
+done
+sizes=1000
+for k in $(seq 0 40); do sizes="$sizes, \"ProblemSize[$k] * ProblemSize[$k]\""; done
+sed "s/\"ProblemSize\": \[1000\]/\"ProblemSize\": [$sizes]/" good.json >bad.json
+refuses 'has more than 65536 bytes with its sizes' bad.json
+for value in 2147483648 -2147483649 1e300; do
+    sed "s/\"FillValue\": 1000/\"FillValue\": $value/" good.json >bad.json
+    refuses 'want a number that the type has' bad.json
+done
+sed 's/"Type": "float"/"Type": "custom", "TypeSize": -4/' good.json >bad.json
+refuses 'TypeSize: is -4, want 1 to 65536 bytes' bad.json
 refuses 'no program' good.json --compiler none-such
 refuses '--trails is not an option, want --trials' c.json --trails 3
 refuses '--resume needs a log' c.json --resume

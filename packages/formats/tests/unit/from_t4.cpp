@@ -67,6 +67,8 @@ TEST_CASE("a cache of Kernel Tuner is read as its T4 results, closed or not")
     const auto odd = parse_t4(header + row("16,1", "\"LostConfig\"") + ',' + row("32,1", "2") + "}}", "odd.json");
     CHECK(odd.results.size() == 1);
     CHECK(odd.problems.at(0).text().starts_with("odd.json: results[0].invalidity: is unknown, want correct"));
+    const auto other = parse_t4(header + "\"k\": {\"bx\": 16, \"time\": 2}}}", "other.json");  // of other parameters
+    CHECK(other.results.at(0).configuration.empty());
     CHECK_THROWS_WITH_AS((void)parse_t4(header + rows.substr(0, rows.size() - 9), "torn.json"),
                          "tunekit: torn.json: is not JSON, want an object", tk::error);
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sick.sh PROGRAM MPIRUN: ranks of scenarios.cpp that are sick: one, three of four, all; by crashes, time-outs or their reference; a stale
-# program; a launcher that is killed, SIGTERM, a rank that is stopped for good, many ranks; and an application that keeps its own MPI.
+# sick.sh PROGRAM MPIRUN: ranks of scenarios.cpp that are sick: one, three of four, all; by crashes, time-outs or their reference; one that joins
+# late; one that lies; a stale program; a launcher that is killed, SIGTERM, a rank that is stopped for good, many ranks; and an application
+# that keeps its own MPI.
 set -eu
 program=$1 mpirun=$2
 . "$(dirname "$0")/../support/launched.sh"
@@ -49,6 +50,25 @@ ranks 4 all_aa "$work/log" 400 # the same, known from the reference
 [ "$status" = 3 ] || fail "exit status $status, want 3"
 says "no worker can measure; worker 0 on $host was taken out: the reference failed, crash: SIGSEGV"
 [ "$(grep -c '"left":"was taken out' "$work/log")" = 3 ] || fail 'the log does not name the three'
+
+fresh
+TUNEKIT_FAULT=late # faulty_mpi.cpp: one begins half a second after the others, and has a share of the run
+export TUNEKIT_FAULT
+ranks 4 plain "$work/log" 300
+succeeds
+says 'trials 300 failed 0 best 0.0010 '
+grep -Eq ' by [1-9][0-9]* [1-9][0-9]* [1-9][0-9]* lost 0 0 0$' "$work/out" || fail 'who joined late had no job'
+fresh
+ranks 4 crash "$work/log" 300 # it crashes with every candidate
+unset TUNEKIT_FAULT
+succeeds
+says 'trials 300 failed 0 best 0.0010 '
+says "left: 2 on $host "
+fresh
+ranks 4 lies "$work/log" # a thousandth of each cost: it wins, by what it said; nobody else is taken for sick
+succeeds
+says 'trials 120 failed 0 best 0.0000 '
+if grep -q '^left' "$work/out"; then fail 'a rank was taken out'; fi
 
 fresh
 ranks 4 stale "$work/log" # a text of the caller's tells the builds apart

@@ -4,9 +4,12 @@
 //   probe    rank 0's 40th MPI_Improbe that finds a message fails, and every later one
 //   receive  rank 0's 40th MPI_Imrecv fails
 //   answer   rank 2's fifth MPI_Isend fails, and every later one
+//   late     rank 2's first MPI_Isend takes half a second more, so the rank joins when others have measured
 //   vanish   from rank 2's fifth message on they vanish, as if its network were gone
 //   dead     the same, and MPI tells rank 0 that the process has failed (where this MPI has the words of ULFM)
 #include "tunekit/mpi/detail/mpi.hpp"
+
+#include <unistd.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -37,6 +40,7 @@ extern "C" {
 int MPI_Isend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request)
 {
     if (wanted("send", 0) && to == sick && ++sends > after_sends) return MPI_ERR_OTHER;
+    if (wanted("late", sick) && ++sends == 1) ::usleep(500000);
     if (wanted("answer", sick) && ++sends > after_sends) return MPI_ERR_OTHER;
     if ((wanted("vanish", sick) || wanted("dead", sick)) && ++sends > after_sends) {
         *request = MPI_REQUEST_NULL;

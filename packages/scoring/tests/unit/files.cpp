@@ -83,6 +83,8 @@ TEST_CASE("malformed trajectory files are told of with their line")
     refused(head + "0,2,1,1\n0,1,2,1\n", ":3: does not follow");
     refused(head + "0,1,2,1\n0,2,1,1\n", ":3: does not follow");
     refused(head + "0,1,1,1\n0,2,2,5\n", ":3: does not follow");
+    refused(head + "0,16777217,1,1\n", ":2: repeat or eval is not a count");
+    refused(head + "0,16777216,1,1\n1,1,1,1\n", ":3: brings the evaluations of the file to more than 2^24");
     CHECK_THROWS_AS((void)read_trajectories(in / "none.csv"), tk::error);
 }
 

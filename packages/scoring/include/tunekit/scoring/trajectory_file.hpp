@@ -114,7 +114,6 @@ public:
         const auto& [at, fields] = record;
         if (fields.size() != names_.size())
             refuse(at, "has " + std::to_string(fields.size()) + " fields, want " + std::to_string(names_.size()));
-        constexpr std::uint64_t max_evaluations = 100'000'000;
         const auto repeat = core::number<std::uint64_t>(fields[column("repeat")]);
         const auto evaluation = core::number<std::uint64_t>(fields[column("eval")]);
         if (!repeat || !evaluation || *evaluation == 0 || *evaluation > max_evaluations)
@@ -129,6 +128,9 @@ public:
             refuse(at,
                    "does not follow the line before it: evaluations rise, times do not fall, the best cost does not "
                    "rise");
+        evaluations_ += line.evaluation - (of.empty() ? 0 : of.back().evaluation);
+        if (evaluations_ > max_evaluations)
+            refuse(at, "brings the evaluations of the file to more than 2^24, want fewer");
         of.push_back(line);
     }
 
@@ -164,6 +166,8 @@ private:
 
     std::string path_;
     std::vector<std::string> names_;
+    static constexpr std::size_t max_evaluations = std::size_t{1} << 24;  // 400 MB, whatever lines are left out
+    std::size_t evaluations_ = 0;
     std::map<std::uint64_t, std::vector<trajectory_line>> repeats_;
 };
 
@@ -175,7 +179,8 @@ private:
 /// the next line, and time is linear between two lines. The columns `overhead_s` and `row` may be missing. Unknown own
 /// time of the strategy is NaN.
 /// Errors: tunekit::error, with file and line, where the file cannot be read, a column is missing, a field is no
-///         number, evaluations do not rise within a repeat, time or own time falls, or a best cost rises.
+///         number, evaluations do not rise within a repeat or are more than 2^24 in all, time or own time falls, or a
+///         best cost rises.
 [[nodiscard]] inline std::vector<trajectory> read_trajectories(const std::string& path)
 {
     const std::string text = io::read_gzip(path);

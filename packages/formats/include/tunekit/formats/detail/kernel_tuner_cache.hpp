@@ -40,10 +40,11 @@ namespace tunekit::io::detail {
         results.push_back(json::object());
         json& r = results.back();
         json& configuration = r["configuration"] = json::object();
+        auto& order = out.orders[&configuration];  // which one without values has, too
         for (std::size_t j = 0; j < keys.size(); ++j)
             if (const auto name = keys[j].get<std::string>(); row.contains(name)) {
                 configuration[name] = row[name];
-                out.orders[&configuration].push_back(name);
+                order.push_back(name);
             }
         r["times"] = json::object();
         for (const auto& [theirs, ours] : times)
