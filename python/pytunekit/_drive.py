@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Generator, Mapping
 
 from . import _core
 from ._call import NO_RESULT, call, no_result
 from ._space import pythons, shown
-from ._tuner import values_of
+from ._tuner import callers_level, values_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 def workers_of(executor: Executor | None, workers: int | None) -> int:
     """How many calls are out at once: `workers`, or as many as the executor says that it makes.
 
-    The standard executors say it by `_max_workers`, mpi4py's by `num_workers`, Dask's by the threads of its cluster.
+    The standard executors say it by `_max_workers`, executorlib's by `max_workers`, mpi4py's by `num_workers`, Dask's by the threads of its cluster. Of
+    one that does not say it, Parsl's is such, one call is out at a time, with a warning.
     """
     workers = pythons(workers)
     if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= MOST_WORKERS):
@@ -39,7 +41,7 @@ def workers_of(executor: Executor | None, workers: int | None) -> int:
         raise _core.Error(f"tunekit: executor is {shown(executor)}, want one of concurrent.futures")
     if workers is not None:
         return workers
-    for name in ("num_workers", "_max_workers"):
+    for name in ("num_workers", "_max_workers", "max_workers"):
         n = getattr(executor, name, None)
         if isinstance(n, int) and n > 0:
             return n
@@ -52,7 +54,8 @@ def workers_of(executor: Executor | None, workers: int | None) -> int:
             executor.submit(int).cancel()
         except RuntimeError as e:
             raise shut_down(e) from e
-    raise _core.Error(f"tunekit: {shown(executor)} does not tell how many workers it has, want workers=N")
+    warnings.warn(f"{shown(executor)} does not tell how many workers it has: one call is out at a time, unless workers=N says more", stacklevel=callers_level())
+    return 1
 
 
 MOST_WORKERS = 1_000_000

@@ -9,9 +9,10 @@ build=$1 name=python group=python-test
 . "$root/python/tests/wheel.sh"
 [ "$bytes" -lt 1400000 ] || { echo "want a wheel below 1.4 MB" && exit 1; }
 
-cmake --build "$build" --target python_same_proposals --target tune_report
+cmake --build "$build" --target python_same_proposals --target tune_report --target emulated_cuda
 export TUNEKIT_SAME_PROPOSALS="$build/tests/python_same_proposals"
 export TUNEKIT_TUNE_REPORT="$build/tools/tune_report"
+export TUNEKIT_EMULATED_CUDA="$build/tests/libemulated_cuda.so"  # scripts in CUDA run without a device
 cd "$root/python/tests"  # not beside the sources, which Python would take for the package
 "$python" -m pytest -q -p no:cacheprovider -p no:faulthandler --ignore=engines
 MYPYPATH=$out/site "$python" -m mypy --strict --config-file= --cache-dir="$out/mypy" -p pytunekit

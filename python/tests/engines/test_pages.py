@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The programs of docs/python_engines.md, each with its engine, and under a real mpiexec."""
 
+import os
 import re
 import subprocess
 import sys
@@ -33,11 +34,39 @@ def ranks(n: int) -> list[str]:
 
 
 def test_the_page_has_a_program_for_each_engine() -> None:
-    assert sorted(PROGRAMS) == ["dask", "gest_api", "kernel_tuner", "mpi4py", "optuna"]
+    assert sorted(PROGRAMS) == ["dask", "gest_api", "kernel_tuner", "mpi4py", "optuna", "parsl", "ray"]
 
 
-def test_dask(tmp_path: Path) -> None:
-    assert said_by("dask", [sys.executable], [], tmp_path) == promised_by("dask")
+@pytest.mark.parametrize("engine", ["dask", "parsl"])
+def test_executors(engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)  # Parsl starts a program of its own
+    assert said_by(engine, [sys.executable], [], tmp_path) == promised_by(engine)
+
+
+def test_executorlib_in_the_place_of_parsl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    imports, block = "from executorlib import SingleNodeExecutor\n", "    with SingleNodeExecutor(max_workers=2) as executor:\n"
+    page = (Path(__file__).parents[3] / "docs/python_engines.md").read_text()
+    assert all(f"`{words.strip()}`" in page for words in (imports, block))
+    program = re.sub(r"(?m)^from parsl.*\n", "", PROGRAMS["parsl"]).replace(", workers=2", "")
+    program = re.sub(r"(?m)^    nodes = .*\n    with .*\n", block, program)
+    monkeypatch.setitem(PROGRAMS, "parsl", imports + program)
+    assert said_by("parsl", [sys.executable], [], tmp_path) == promised_by("parsl")
+
+
+def test_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray")
+    program = PROGRAMS["ray"] + """
+from pytunekit import Space, minimize
+
+def bowl(tile, unroll):
+    return 1 + abs(tile - 8) + abs(unroll - 2) / 8
+
+ray.init(num_cpus=2, include_dashboard=False)
+found = minimize(bowl, Space({"tile": range(1, 33), "unroll": [1, 2, 4, 8]}), trials=40, seed=1, executor=RayExecutor())
+print(found.best, len(found.trials))   # {'tile': 8, 'unroll': 2} 40
+"""
+    monkeypatch.setitem(PROGRAMS, "ray", program)
+    assert said_by("ray", [sys.executable], [], tmp_path).endswith(promised_by("ray"))
 
 
 def test_mpi4py(tmp_path: Path) -> None:

@@ -61,6 +61,24 @@ END
     grep -q -- '-Dright=1' out.json || fail "OpenCL: the best is a wrong one"
 fi
 
+cat >scale.cu <<'END'
+__global__ void scale(float* y, const float* x, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n - !right) y[i] = FACTOR * x[i];
+}
+END
+problem CUDA scale.cu >cuda.json
+emulated=$1/tests/libemulated_cuda.so  # which test_devices builds
+if [ -e "$emulated" ]; then
+    mkdir drivers
+    for name in libcuda.so.1 libnvrtc.so.13; do ln -s "$emulated" "drivers/$name"; done
+    sed 's/"\[1\] + .*16))"/"[i * 8 for i in range(1, 3)]"/' cuda.json >emulated.json
+    LD_LIBRARY_PATH=$PWD/drivers "$program" emulated.json --trials 4 --iterations 3 --json >out.json 2>err || fail "CUDA: exit status $?: $(cat err)"
+    grep -q '"failed": 2' out.json || fail "CUDA: want 2 wrong ones: $(grep -A9 '"failed"' out.json)"
+    grep -q -- '-Dright=1' out.json || fail "CUDA: the best is a wrong one"
+fi
+
 sed 's/"Default": 32/"Default": 8/' c.json >good.json
 sed 's/"KernelName": "scale"/"KernelName": "scales"/' good.json >bad.json
 refuses "the text has no function 'scales'" bad.json
@@ -79,8 +97,6 @@ refuses "has 'ProblemSize[3', want a size of ProblemSize or a parameter" bad.jso
 refuses 'no program' good.json --compiler none-such
 refuses '--trails is not an option, want --trials' c.json --trails 3
 refuses '--resume needs a log' c.json --resume
-printf '__global__ void scale(float* y, const float* x, int n) {}\n' >scale.cu
-problem CUDA scale.cu >cuda.json
 if [ ! -e /dev/nvidiactl ]; then
     status=0
     "$program" cuda.json >out 2>err || status=$?

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 /// \file
-/// CUDA's driver and NVRTC without a device, as one shared object that programs open in place of both. It compiles a
+/// CUDA's driver, NVRTC and NVML without a device, as one shared object that programs open in place of all three. It compiles a
 /// text with the host's compiler and runs each block's threads as fibres.
 ///
 /// It has name expressions, arguments of any number and type, shared memory, fixed and dynamic (inside a function), constant
@@ -80,6 +80,7 @@ bool known(const std::string& option)
                                "--define-macro",
                                "-arch=sm_",
                                "--maxrregcount",
+                               "-Xptxas",
                                "-default-device",
                                "--device-as-default-execution-space"};
     return std::any_of(std::begin(all), std::end(all), [&](const char* k) { return option.rfind(k, 0) == 0; });
@@ -180,7 +181,10 @@ int cuDeviceGetAttribute(int* v, int what, int)
     return *v = 0, 0;
 }
 int cuDeviceTotalMem_v2(std::size_t* n, int) { return *n = std::size_t{1} << 30, 0; }
-int cuDeviceGetPCIBusId(char* to, int n, int) { return std::snprintf(to, static_cast<std::size_t>(n), "-"), 0; }
+int cuDeviceGetPCIBusId(char* to, int n, int)
+{
+    return std::snprintf(to, static_cast<std::size_t>(n), "0000:00:00.0"), 0;
+}
 int cuDevicePrimaryCtxRetain(void** c, int) { return *c = &seconds_of_device, 0; }
 int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 int cuCtxSetCurrent(void*) { return 0; }
@@ -221,7 +225,11 @@ int cuModuleGetGlobal_v2(std::uint64_t* at, std::size_t* size, void* p, const ch
     *size = 65536;  // which a shared object does not tell
     return found != nullptr ? 0 : 500;
 }
-int cuFuncGetAttribute(int* v, int, void*) { return *v = 0, 1; }
+int cuFuncGetAttribute(int* v, int what, void*)
+{
+    constexpr int number_of_registers = 4;
+    return *v = 24, what == number_of_registers ? 0 : 1;
+}
 int cuFuncSetAttribute(void*, int, int) { return 0; }
 int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void*, void** arguments, void**)
@@ -256,6 +264,18 @@ int cuMemsetD8Async(std::uint64_t to, unsigned char v, std::size_t n, void*)
 {
     return std::memset(reinterpret_cast<void*>(to), v, n), 0;
 }
+// NVML: a device whose counter is one joule further at each look.
+int nvmlInit_v2() { return 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char*, void** out) { return *out = &seconds_of_device, 0; }
+int nvmlDeviceGetClockInfo(void*, int what, unsigned* mhz) { return *mhz = what == 1 ? 1500 : 2600, 0; }
+int nvmlDeviceGetTemperature(void*, int, unsigned* celsius) { return *celsius = 41, 0; }
+int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) { return *milliwatts = 50000, 0; }
+int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules)
+{
+    static unsigned long long looks = 0;
+    return *millijoules = 1000 * ++looks, 0;
+}
+
 int cuEventCreate(void** out, unsigned) { return *out = new moment, 0; }
 int cuEventDestroy_v2(void* e) { return delete static_cast<moment*>(e), 0; }
 int cuEventRecord(void* e, void*) { return static_cast<moment*>(e)->seconds = seconds_of_device, 0; }
