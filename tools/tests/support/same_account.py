@@ -40,7 +40,7 @@ def terminal(run, text):
     found = re.match(r'(\d+) configurations? measured, (\d+) failed, [0-9.]+ s: (.*)', lines[0])
     for what, is_ in zip(('trials', 'failed', 'stopped'), found.groups()):
         same('terminal', what, is_, run[what])
-    rows = [re.match(r'(default|best|tied|unclear|next) +(\S+) +\[(\S+), (\S+)\] +(\S+) +(.*)', line) for line in lines]
+    rows = [re.match(r'(default|best|tied|unclear|next) +(\S+) +(?:\[(\S+), (\S+)\] +)?(\S+) +(.*)', line) for line in lines]
     rows = [r.groups() for r in rows if r]
     same('terminal', 'the number of rows', len(rows), len(configurations(run)))
     same('terminal', 'the ratio of the default', dict((r[0], r[4]) for r in rows)['default'], float(f'{run["gain"]:.2f}'))
