@@ -47,16 +47,8 @@ int serve(command_setup s)
     const bool baco = s.o.serve == "baco" || (s.o.serve == "auto" && s.file.scenario);
     if (!baco && s.o.serve != "auto" && s.o.serve != "json")
         tk::invalid("--serve=" + s.o.serve + " is unknown, want json or baco");
-    const std::pair<bool, const char*> without[] = {{!s.o.command.empty(), "a command"},
-                                                    {!s.o.race.empty(), "--race"},
-                                                    {!s.o.report.path.empty(), "--report"},
-                                                    {!s.o.t4.empty(), "--t4"},
-                                                    {s.o.seconds > 0, "--seconds"},
-                                                    {s.o.until_gain > 0, "--until-gain"},
-                                                    {s.o.with_checks && baco, "--checks with BaCO's protocol"},
-                                                    {s.o.maximize && baco, "--maximize, costs 1 / x"}};
-    for (const auto& [given, what] : without)
-        if (given) tk::invalid("--serve answers and runs nothing, want it without " + std::string(what));
+    if (baco && s.o.with_checks) tk::invalid("--serve answers BaCO's protocol, want it without --checks");
+    if (baco && s.o.maximize) tk::invalid("--serve answers BaCO's protocol, want costs 1 / x and no --maximize");
     if (s.o.trials == 0 && scenario.first + scenario.then > 0 && s.file.scenario)
         s.limit.trials = scenario.first + scenario.then;
     else if (s.o.trials == 0)
@@ -104,7 +96,8 @@ void take_up_to_race(command_options& o)
 void tell_cleanups(const command_setup& s, const tk::measure::program& program)
 {
     if (const auto n = program.failed_cleanups(); n > 0)
-        complain("--cleanup '" + s.o.cleanup + "' failed " + std::to_string(n) + (n == 1 ? " time" : " times"));
+        complain("--cleanup '" + s.o.cleanup + "' failed " + std::to_string(n) +
+                 (n == 1 ? " time: " : " times, the first so: ") + program.failed_cleanup());
 }
 
 /// The finalists are run afresh, one at a time, unless the end was asked for.
@@ -118,14 +111,24 @@ void race(const command_setup& s, const tk::measure::program& program, tk::measu
     options.builders = 0;
     options.build_directory = program.builds();
     options.rebuild = false;  // `program` has seen to it
+    options.set_up_once = options.runs_aside() || options.warmup > 0;
     tk::measure::program alone(programs::worded_space(s.space), std::move(options));
     const programs::command_race on(run.record, s.untuned, seconds, s.goals);
     run.record.seconds_to_separate = on.seconds_to_separate;
-    s.judge(alone, [&](auto& judged) {
-        tk::measure::interruptible track(judged, programs::end_asked);
-        programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
-    });
-    tell_cleanups(s, alone);
+    const auto clean_up = [&] {
+        alone.clean_up();
+        tell_cleanups(s, alone);
+    };
+    try {
+        s.judge(alone, [&](auto& judged) {
+            tk::measure::interruptible track(judged, programs::end_asked);
+            programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
+        });
+    } catch (...) {
+        clean_up();
+        throw;
+    }
+    clean_up();
 }
 
 /// Throws tunekit::error where the first three configurations were not even ready to run: nor will the others be.
@@ -235,7 +238,7 @@ int run(const command_options& o)
     };
     if (const int lost = programs::output_status(complain)) status = lost;
     if (!o.t4.empty()) written([&] { tk::io::write_t4(o.t4, programs::t4_of(ended.record, s.space, s.unit)); });
-    programs::write_exports(s, *program, ended.record, written);
+    programs::write_exports(s, *program, ended.record, r, written);
     if (page.wanted()) written([&] { page.write(r.run, false); });
     return status;
 }
@@ -258,6 +261,7 @@ int main(int argc, char** argv)
         app.parse(programs::split_command_line(app, argc, argv, o));
         if (!o.shell.empty() && !o.command.empty())
             tk::invalid("--shell stands in place of -- PROGRAM, want one of them");
+        if (!o.serve.empty() && !o.describe) programs::refuse_beside_serve(app, o);
         if (!o.shell.empty()) o.command = {"sh:" + o.shell};
         if (!o.export_json.empty()) programs::number_times(o);
         if (o.resume && o.log.empty()) tk::invalid("--resume needs a log, want --log FILE");

@@ -80,31 +80,17 @@ inline std::string hyperfine_json(const command_setup& s, const tunekit::measure
     return out.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-/// A table of the ten best configurations, the default first: cost, 95 % interval by its own runs, and how many times the best.
-inline std::string markdown_table(const command_setup& s, const tunekit::tuning& record)
+/// A table of the ten best configurations, the default first, as the terminal has it.
+inline std::string markdown_table(const command_setup& s, const command_report& r)
 {
-    constexpr std::size_t max_rows = 10;
-    std::vector<const tunekit::measure::trial*> rows;
-    for (const auto& t : record.trials())
-        if (!t.measured.failed && !t.measured.at_least) rows.push_back(&t);
-    const auto ahead = [&](const auto* a, const auto* b) { return a->measured.cost < b->measured.cost; };
-    std::stable_sort(rows.begin(), rows.end(), ahead);
-    const auto is_default = [&](const auto* t) { return t->candidate == s.untuned; };
-    const auto untuned = std::find_if(rows.begin(), rows.end(), is_default);
-    if (static_cast<std::size_t>(untuned - rows.begin()) >= max_rows && untuned != rows.end())
-        std::rotate(rows.begin(), untuned, untuned + 1), rows.resize(max_rows + 1);
-    rows.resize((std::min)(rows.size(), max_rows + 1));
     std::string out = "| configuration | cost | 95 % interval | times the best |\n|:---|---:|---:|---:|\n";
-    if (rows.empty()) return out;
-    const double best = (*std::min_element(rows.begin(), rows.end(), ahead))->measured.cost;
-    for (const auto* t : rows) {
-        const double cost = t->measured.cost, margin = tunekit::report::detail::margin_of(t->measured);
-        const auto within = s.unit.shown({cost - margin, cost + margin});
-        const auto text = [&](double x) { return cost_text(s.unit, s.unit.shown(x)); };
-        const std::string interval =
-            margin > 0 && margin < cost ? '[' + text(within.low) + ", " + text(within.high) + ']' : std::string();
-        out += "| " + detail::cell(s.space.text(t->candidate)) + (is_default(t) ? " (default)" : "") + " | " +
-               cost_text(s.unit, cost) + " | " + interval + " | " + tunekit::report::fixed(cost / best, 2) + " |\n";
+    const auto rows = ten_best(r.task(), r.found);
+    for (const auto& [what, c, ratio] : rows) {
+        const bool untuned = c.candidate == s.untuned;
+        if (&what != &rows.front().what && c.candidate == rows.front().is.candidate) continue;  // the first row has it
+        out += "| " + detail::cell(s.space.text(c.candidate)) + (untuned ? " (default)" : "") + " | " +
+               cost_text(s.unit, c.cost) + " | " + interval_text(s.unit, c.within) + " | " +
+               tunekit::report::fixed(ratio, 2) + " |\n";
     }
     return out;
 }
@@ -112,13 +98,13 @@ inline std::string markdown_table(const command_setup& s, const tunekit::tuning&
 /// Writes the files of --export-json, --export-csv and --export-markdown that are wanted, by `write(f)`, which tells of errors.
 template <class Write>
 void write_exports(const command_setup& s, const tunekit::measure::program& program, const tunekit::tuning& record,
-                   Write&& write)
+                   const command_report& r, Write&& write)
 {
     namespace io = tunekit::io;
     const command_options& o = s.o;
     if (!o.export_json.empty()) write([&] { io::write_text(o.export_json, hyperfine_json(s, program, record)); });
     if (!o.export_csv.empty()) write([&] { io::write_csv(o.export_csv, record.trials(), s.space, s.value_names()); });
-    if (!o.export_markdown.empty()) write([&] { io::write_text(o.export_markdown, markdown_table(s, record)); });
+    if (!o.export_markdown.empty()) write([&] { io::write_text(o.export_markdown, markdown_table(s, r)); });
 }
 
 }  // namespace programs

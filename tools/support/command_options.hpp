@@ -171,16 +171,17 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--result-file", o.result_file,
                    "file that the program writes its numbers to; else its output has them")
         ->type_name("FILE");
-    app.add_option("--cost", o.cost, "wall, cpu, regex:EXPRESSION or json:/POINTER; positive, smaller is better")
+    app.add_option("--cost", o.cost,
+                   "wall, cpu, regex:EXPRESSION, json:/POINTER or perf:COUNTER; positive, smaller is better")
         ->capture_default_str()
         ->type_name("READING");
     app.add_option("--unit", o.unit, "of the cost, as it is told: s makes it a time; of wall and cpu it is s")
         ->type_name("TEXT");
     app.add_flag("--maximize", o.maximize, "the cost is a score, of which more is better; positive");
-    app.add_option(
-           "--number", o.numbers,
-           "NAME=regex:EXPRESSION, json:/POINTER, size:FILE, peak-memory, cpu, user, system or joules: told beside "
-           "the cost; may be repeated")
+    app.add_option("--number", o.numbers,
+                   "NAME=regex:EXPRESSION, json:/POINTER, perf:COUNTER, size:FILE, peak-memory, cpu, user, system or "
+                   "joules: told "
+                   "beside the cost; may be repeated")
         ->allow_extra_args(false)
         ->type_name("NAME=READING");
     app.add_option("--powercap", o.powercap,
@@ -261,6 +262,24 @@ inline void describe(CLI::App& app, command_options& o)
     app.add_flag("--serve{auto}", o.serve,
                  "answer who asks on standard input, by lines of JSON (json) or by BaCO's protocol (baco), which is "
                  "taken for a scenario; no program is run");
+}
+
+/// Refuses by name what has no effect where nothing is run: every option but those of a space, a search and a log.
+inline void refuse_beside_serve(const CLI::App& app, const command_options& o)
+{
+    static constexpr const char* kept[] = {
+        "--serve",    "--space",     "--default",    "--known",  "--seeds",        "--retry-failed", "--seed",
+        "--log",      "--strategy",  "--start-from", "--resume", "--may-be-worse", "--unit",         "--goals",
+        "--maximize", "--objective", "--number",     "--checks", "--trials",       "--no-checks"};
+    const auto refuse = [](const std::string& what) {
+        tunekit::invalid("--serve answers and runs nothing, want it without " + what);
+    };
+    if (!o.shell.empty()) refuse("--shell");
+    if (!o.command.empty()) refuse("a command");
+    if (!o.build.empty()) refuse("--build");
+    for (const CLI::Option* const option : app.get_options())
+        if (option->count() > 0 && std::find(std::begin(kept), std::end(kept), option->get_name()) == std::end(kept))
+            refuse(option->get_name());
 }
 
 /// What follows `--build` up to the next option or `--` is taken out, as its words may begin with dashes, and so is the space;

@@ -128,9 +128,19 @@ inline std::pair<std::string, std::string> parts_of(const std::string& text, cha
     return {text.substr(0, at), text.substr(at + 1)};
 }
 
-/// wall, cpu, peak-memory, joules, regex:EXPRESSION or json:/POINTER; none for the wall.
+/// The place of a name in a list, which it is added to where it is not there.
+inline std::size_t place_of(std::vector<std::string>& list, const std::string& name)
+{
+    const auto at = std::find(list.begin(), list.end(), name) - list.begin();
+    if (static_cast<std::size_t>(at) == list.size()) list.push_back(name);
+    return static_cast<std::size_t>(at);
+}
+
+/// wall, cpu, peak-memory, joules, regex:EXPRESSION, json:/POINTER or perf:COUNTER, which is added to `counters`; none for
+/// the wall.
 inline std::optional<tunekit::measure::program_options::reading> reading_of(const std::string& text,
-                                                                            const std::string& option)
+                                                                            const std::string& option,
+                                                                            std::vector<std::string>& counters)
 {
     namespace measure = tunekit::measure;
     if (text == "wall") return std::nullopt;
@@ -142,7 +152,12 @@ inline std::optional<tunekit::measure::program_options::reading> reading_of(cons
         return measure::program_options::reading(&measure::finished_run::joules);
     if (text.starts_with("regex:")) return measure::matched(text.substr(6));
     if (text.starts_with("json:")) return measure::at_pointer(text.substr(5));
-    tunekit::invalid(option + " '" + text + "' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER");
+    if (text.starts_with("perf:")) {
+        const auto k = place_of(counters, text.substr(5));
+        return measure::program_options::reading([k](const measure::finished_run& run) { return run.counts.at(k); });
+    }
+    tunekit::invalid(option + " '" + text +
+                     "' is unknown, want wall, cpu, regex:EXPRESSION, json:/POINTER or perf:COUNTER");
 }
 
 /// The names of --number.
@@ -230,9 +245,10 @@ inline void set_commands(tunekit::measure::program_options& out, const command_o
 }
 
 /// --cost and --maximize; none for the wall.
-inline std::optional<tunekit::measure::program_options::reading> cost_of(const command_options& o)
+inline std::optional<tunekit::measure::program_options::reading> cost_of(const command_options& o,
+                                                                         std::vector<std::string>& counters)
 {
-    auto out = reading_of(o.cost, "--cost");
+    auto out = reading_of(o.cost, "--cost", counters);
     if (out && !o.is_time()) out = named_reading_of(*std::move(out), "--cost");
     if (out && o.maximize) out = inverse_of(*std::move(out));
     return out;
@@ -253,7 +269,7 @@ inline void add_number(tunekit::measure::program_options& out, const std::string
             tunekit::invalid("--number " + name + "=joules: no counter can be read in " + out.powercap +
                              ", want a machine that has them, and the right to read them");
     }
-    auto read = reading_of(how, "--number");
+    auto read = reading_of(how, "--number", out.counters);
     auto of_run = read ? *std::move(read) : measure::program_options::reading(&measure::finished_run::wall_seconds);
     out.numbers.push_back({.name = name, .read = named_reading_of(std::move(of_run), "--number " + name)});
 }
@@ -318,7 +334,7 @@ inline tunekit::measure::program_options program_of(const command_options& o)
                                           .rebuild = o.rebuild && !o.dry_run,
                                           .result_file = o.result_file};
     set_commands(out, o);
-    out.cost = cost_of(o);
+    out.cost = cost_of(o, out.counters);
     set_numbers(out, o);
     out.any_status = o.ignore_failure;
     if (!o.check.empty()) set_check(out, o);

@@ -4,6 +4,7 @@
 /// \file
 /// What tune_command tells at its end: a table, JSON, a T4 file, and a command to paste.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -26,6 +27,7 @@
 #include "tunekit/report/terminal.hpp"
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/space/value_product.hpp"
+#include "tunekit/stats/interval.hpp"
 #include "tunekit/tune/tuning.hpp"
 #include "tunekit/tune/verdict.hpp"
 
@@ -73,6 +75,53 @@ inline nlohmann::ordered_json json_of(const tunekit::verdict& v)
             {"confidence", v.confidence}, {"slower_at_least", v.slower_at_least}};
 }
 
+/// A row of the table at the end: a configuration and how many times the cost of the best it has.
+struct ranked_configuration {
+    std::string what{};  ///< default, first, best, tied, unclear, or next: it did not take part in the last comparison
+    tunekit::report::findings::configuration is;
+    double ratio = 1;
+};
+
+/// The ten best, and the default before them. Costs of the search are compared with those of the search, because the machine may
+/// have changed since.
+inline std::vector<ranked_configuration> ten_best(const tunekit::report::seen_task& t,
+                                                  const tunekit::report::findings& f)
+{
+    namespace detail = tunekit::report::detail;
+    std::vector<ranked_configuration> out;
+    if (!f.best) return out;
+    std::size_t room = 10;
+    const auto shown = [&](tunekit::index i) {
+        return std::any_of(out.begin(), out.end(), [i](const auto& row) { return row.is.candidate == i; });
+    };
+    if (f.compared && (f.against_baseline || f.compared->candidate != f.best->candidate))
+        out.push_back({f.against_baseline ? "default" : "first", *f.compared, f.gain});
+    const auto add = [&](const std::string& what, const tunekit::report::findings::configuration& c, double ratio) {
+        if (room == 0) return;
+        --room;
+        out.push_back({what, c, ratio});
+    };
+    add("best", *f.best, 1);
+    const std::string beside = f.verdict.says == tunekit::verdict::kind::tied ? "tied" : "unclear";
+    for (const auto& c : f.tied) add(beside, c, c.cost / f.best->cost);
+    std::vector<const tunekit::report::seen_task::trial*> others;
+    double least = f.best->cost;
+    for (const auto& x : t.trials)
+        if (x.candidate == f.best->candidate && x.verified()) least = x.measured.cost;
+        else if (!shown(x.candidate) && x.verified()) others.push_back(&x);
+    std::stable_sort(others.begin(), others.end(),
+                     [](const auto* a, const auto* b) { return a->measured.cost < b->measured.cost; });
+    for (const auto* x : others) {
+        if (room == 0 || shown(x->candidate)) continue;
+        auto c = detail::told_of(t, x->candidate);
+        c.cost = detail::stated(x->measured);
+        if (const double margin = detail::margin_of(x->measured); margin > 0)
+            c.within = {c.cost - margin, c.cost + margin};
+        add("next", c, x->measured.cost / least);
+    }
+    return out;
+}
+
 inline void print_json(const command_report& r, const tunekit::space::value_product& space)
 {
     using json = nlohmann::ordered_json;
@@ -117,6 +166,9 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     }
     out["tied"] = json::array();
     for (const auto& t : f.tied) out["tied"].push_back(json_of(r, space, t));
+    out["next"] = json::array();  // of the ten best, by the search alone
+    for (const auto& row : ten_best(r.task(), f))
+        if (row.what == "next") out["next"].push_back(json_of(r, space, row.is));
     out["rounds"] = f.verdict.rounds;
     out["rounds_to_separate"] = f.verdict.rounds_to_separate;
     if (f.best) out["verdict"] = json_of(f.verdict);
@@ -147,6 +199,16 @@ inline std::vector<std::string> paste_lines(const tunekit::measure::program_opti
     for (const auto& [name, value] : winner.environment) run += name + '=' + shell_word(value) + ' ';
     out.push_back(run + shell_line(winner.arguments));
     return out;
+}
+
+/// The 95 % interval of a cost in words; empty where it is not known, or not bounded.
+inline std::string interval_text(const tunekit::report::cost_unit& unit, const tunekit::stats::interval& of)
+{
+    const auto within = unit.shown(of);
+    if (!(within.low > 0) || !std::isfinite(within.high)) return "";
+    std::string out = "[";  // the ends are as they are shown
+    out.append(cost_text(unit, unit.shown(within.low))).append(", ");
+    return out.append(cost_text(unit, unit.shown(within.high))) += ']';
 }
 
 /// What failed: the default first, then each kind with its count, its first message and what explains it.
@@ -195,19 +257,10 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
         return;
     }
     const char* const head = t.unit.maximize ? "score" : "cost";
-    tunekit::report::text_table table({"", head, "95 % interval", "configuration"}, {-8, 12, -28, -1});
-    const auto line = [&](const char* what, const tunekit::report::findings::configuration& c) {
-        const auto within = t.unit.shown(c.within);
-        const auto end = [&](double x) { return cost_text(t.unit, t.unit.shown(x)); };  // of what is shown
-        const bool bounded = within.low > 0 && std::isfinite(within.high);
-        table.row(what, cost_text(t.unit, c.cost), bounded ? "[" + end(within.low) + ", " + end(within.high) + "]" : "",
+    tunekit::report::text_table table({"", head, "95 % interval", "ratio", "configuration"}, {-8, 12, -28, 7, -1});
+    for (const auto& [what, c, ratio] : ten_best(t, f))
+        table.row(what, cost_text(t.unit, c.cost), interval_text(t.unit, c.within), tunekit::report::fixed(ratio, 2),
                   space.text(c.candidate) + numbers_text(t, c, "; "));
-    };
-    if (f.compared && (f.against_baseline || f.compared->candidate != f.best->candidate))
-        line(f.against_baseline ? "default" : "first", *f.compared);
-    line("best", *f.best);
-    const bool tied = f.verdict.says == tunekit::verdict::kind::tied;
-    for (const auto& c : f.tied) line(tied ? "tied" : "unclear", c);
     std::fputs(table.text().c_str(), stdout);
     std::fputs(tunekit::report::detail::front_text(t, f, "").c_str(), stdout);
     const bool two = f.compared && f.compared->candidate != f.best->candidate;

@@ -62,6 +62,7 @@ refuses '--seconds -1.000000, want 0 or more' --space space.json --seconds -1 --
 refuses '--run-seconds 0, want more than 0' --space space.json --run-seconds 0 -- ./program.sh {tile} {mode} {on}
 refuses '--build-seconds -1, want more than 0' --space space.json --build-seconds -1 -- ./program.sh {tile} {mode} {on}
 refuses '--cpu-seconds nan, want 0' --space space.json --cpu-seconds nan -- ./program.sh {tile} {mode} {on}
+refuses 'max_build_factor is 1 or less' --space space.json --build-factor 0.5 -- ./program.sh {tile} {mode} {on}
 refuses '--rebuild is of what earlier runs built' --space space.json --rebuild -- ./program.sh {tile} {mode} {on}
 refuses '--resume needs a log' --space space.json --resume -- ./program.sh {tile} {mode} {on}
 for number in '--seed -1' '--seed 99999999999999999999' '--trials -1' '--workers 1.5' '--repeat -1' '--memory-mib -1'; do
@@ -96,6 +97,15 @@ printf 'tile is {tile}\n' >template
 run --trials 18 "$@" --workers 2 --unpinned --file 'template:{scratch}/in' --build /bin/sh -c 'echo "echo cost: 2" > {build}/made; : -O{mode}' \
     --check 'command:grep -q "tile is {tile}" {scratch}/in' --env ON={on} -- /bin/sh {build}/made >out 2>err || fail "--workers: exit status $?: $(cat err)"
 grep -q '18 configurations measured, 0 failed' out || fail "--workers: $(cat out)"
+run --trials 18 "$@" --builders 1 --unpinned --build-factor inf --build /bin/sh -c 'echo "echo cost: 2" > {build}/made; : -O{mode}' -- /bin/sh {build}/made {tile} {on} >out 2>err ||
+    fail "--builders: exit status $?: $(cat err)"
+grep -q '18 configurations measured, 0 failed' out || fail "--builders: $(cat out)"
+echo 'cost: 1.0' >want
+for tolerance in 0.1:0 0.015:1; do
+    "$tune" --parameter x=1,2 --strategy random --repeat 1 --no-checks "$@" --check output:want --tolerance ${tolerance%:*} --shell 'echo cost: 1.0{x}' >out 2>err ||
+        fail "--tolerance: exit status $?: $(cat err)"
+    grep -q "^2 configurations measured, ${tolerance#*:} failed" out || fail "--tolerance $tolerance: $(cat out)"
+done
 
 # What is too slow to win stays unchecked, unless every configuration is to be checked.
 checked() {
@@ -150,6 +160,18 @@ if grep -E '^(tied|unclear)|^the best is (tied|unclear)' out; then fail "few tri
 run --seconds 4 "$@" -- ./plain.sh {tile} {mode} {on} >out 2>err || fail "few seconds: exit status $?: $(cat err)"
 grep -Eq '^the best is unclear: [0-7] rounds? side by side, with fewer than 8 none can be distinguished; want [0-9.]+ s or more' out || fail "few seconds: $(cat out)"
 if grep '^tied' out; then fail "few seconds: $(cat out)"; fi
+# What only seemed better does not displace the default, unless that is wanted.
+cat >seems.sh <<'END'
+[ $1 = 1 ] && echo cost: 10 && exit
+echo >>seen
+echo cost: $(($(wc -l <seen) % 2 ? 9 : 11))
+END
+for worse in '' --may-be-worse; do
+    rm -f seen
+    # shellcheck disable=SC2086 # an option or none
+    "$tune" --parameter x=1,2 --default x=1 --strategy random --repeat 1 --no-checks "$@" $worse -- sh seems.sh {x} >out 2>err || fail "--may-be-worse: exit status $?: $(cat err)"
+    grep -q "^best .* x = $([ -z "$worse" ] && echo 1 || echo 2)$" out || fail "the best of two that are tied, with '$worse': $(cat out)"
+done
 
 # It ends where more tuning is not expected to pay: at once, from eight on, for one call, and not at all for very many.
 run --stop-when-gain-below 1e9 --calls 1 "$@" --log gain.jsonl -- ./program.sh {tile} {mode} {on} >out 2>err || fail "--stop-when-gain-below: exit status $?: $(cat err)"

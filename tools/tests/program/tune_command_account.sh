@@ -113,7 +113,7 @@ grep -q "\-\-number bytes: 'bytes (\[0-9\]+)' was not found.*with 'line 1[0-9] o
 
 # Scores.
 run --maximize --unit GB/s --report score.html -- ./work.sh {size} {mode} {check} >out 2>err || fail "--maximize: exit status $?: $(cat err)"
-grep -q '^best *118.25 GB/s *\[118.25 GB/s, 118.25 GB/s\] *size = 64KiB, mode = slow' out || fail "--maximize: $(cat out)"
+grep -q '^best *118.25 GB/s *\[118.25 GB/s, 118.25 GB/s\] *1.00  size = 64KiB, mode = slow' out || fail "--maximize: $(cat out)"
 grep -q 'The best configuration reaches 118.25.*GB/s (tied).</h2>' score.html || fail '--maximize: the page has no score'
 run --maximize --default mode=fast --json -- ./work.sh {size} {mode} {check} >json 2>err || fail "--maximize --json: exit status $?"
 tr -d '\n ' <json | grep -q '"default":{"config":{"size":"64KiB","mode":"fast","check":""},"cost":18.25,' || fail "--maximize --json: $(cat json)"

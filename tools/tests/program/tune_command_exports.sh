@@ -15,8 +15,14 @@ grep -q '^trial,index,seconds,code,cost_s,.*,user,system$' all.csv && [ "$(wc -l
 [ "$(grep -c ',exited,1,"\{0,1\}exit status 1' all.csv)" = 4 ] || fail "failures in CSV: $(cat all.csv)"
 grep -q '^| seconds = 0.02, code = 0 (default) | .* | .* | [0-9.]* |$' best.md && [ "$(wc -l <best.md)" = 4 ] || fail "Markdown: $(cat best.md)"
 grep -q ' | 1.00 |$' best.md || fail "the best in Markdown: $(cat best.md)"
-run -P n 1 30 --default n=30 -- sleep 0.00{n}
-[ "$(wc -l <best.md)" -le 13 ] && grep -q '^| n = 30 (default) ' best.md || fail "more than ten in Markdown: $(cat best.md)"
+"$program" --strategy random --repeat 2 --no-checks --cost 'regex:cost: ([0-9]+)' --export-markdown best.md -P n 1 30 --default n=30 \
+    --shell 'echo >>calls; k=$(wc -l <calls); echo cost: {n}$((k % 2))' >out 2>err || fail "thirty configurations: exit status $?, $(cat err)"
+[ "$(wc -l <best.md)" = 13 ] && grep -q '^| n = 30 (default) ' best.md || fail "more than ten in Markdown: $(cat best.md)"
+# The terminal has the same ten beside the default, with their ratios, and what mattered.
+[ "$(grep -c -e '^best ' -e '^tied ' -e '^unclear ' -e '^next ' out)" = 10 ] && [ "$(grep -c '^default ' out)" = 1 ] || fail "the ten best on the terminal: $(cat out)"
+[ "$(sed -n 's/^\(default\|best\|tied\|unclear\|next\) .*\] *\([0-9.]*\)  n = \([0-9]*\)$/\3 \2/p' out)" = "$(sed -n 's/^| n = \([0-9]*\).*| \([0-9.]*\) |$/\1 \2/p' best.md)" ] ||
+    fail "other ratios on the terminal than in Markdown: $(cat out best.md)"
+grep -q '^what mattered: n [0-9]* %$' out || fail "what mattered: $(cat out)"
 
 refuses '--export-json is of times as hyperfine has them, want it without --cost cpu' -L x 1,2 --export-json a.json --cost cpu -- true {x}
 refuses '--export-csv "none/a.csv" cannot be written' -L x 1,2 --export-csv none/a.csv -- true {x}

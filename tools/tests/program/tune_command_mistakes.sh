@@ -39,7 +39,7 @@ order.json: the default is not a configuration of the space: parameter 'p' does 
 --trails is not an option, want --trials|--trails 3|
 --trials: 'many' is not an integer from 0|--trials many|
 strategy "combind" is unknown, want combined|--strategy combind|
---cost 'speed' is unknown, want wall, cpu, regex:EXPRESSION or json:/POINTER|--cost speed|
+--cost 'speed' is unknown, want wall, cpu, regex:EXPRESSION, json:/POINTER or perf:COUNTER|--cost speed|
 --check 'maybe:1' is unknown, want status:N, output:FILE or command:WORDS|--check maybe:1|
 --number 'bytes', want NAME=regex:EXPRESSION or NAME=json:/POINTER|--number bytes|
 --default names the parameter 'tille', which the space does not have, want tile|--default tille=1|

@@ -32,7 +32,7 @@ def same(where, what, is_, want):
 def configurations(run):
     """(what it is called, what JSON has of it), in the order of the table in the terminal."""
     tied = 'tied' if run['verdict']['says'] == 'tied' else 'unclear'
-    return [('default', run['default']), ('best', run['best'])] + [(tied, t) for t in run['tied']]
+    return [('default', run['default']), ('best', run['best'])] + [(tied, t) for t in run['tied']] + [('next', n) for n in run['next']]
 
 
 def terminal(run, text):
@@ -40,15 +40,16 @@ def terminal(run, text):
     found = re.match(r'(\d+) configurations? measured, (\d+) failed, [0-9.]+ s: (.*)', lines[0])
     for what, is_ in zip(('trials', 'failed', 'stopped'), found.groups()):
         same('terminal', what, is_, run[what])
-    rows = [re.match(r'(default|best|tied|unclear) +(\S+) +\[(\S+), (\S+)\] +(.*)', line) for line in lines]
+    rows = [re.match(r'(default|best|tied|unclear|next) +(\S+) +(?:\[(\S+), (\S+)\] +)?(\S+) +(.*)', line) for line in lines]
     rows = [r.groups() for r in rows if r]
     same('terminal', 'the number of rows', len(rows), len(configurations(run)))
+    same('terminal', 'the ratio of the default', dict((r[0], r[4]) for r in rows)['default'], float(f'{run["gain"]:.2f}'))
     for row, (name, c) in zip(rows, configurations(run)):
         same('terminal', 'the row of', row[0], name)
-        for what, is_ in zip(('cost', 'low', 'high'), row[1:]):
+        for what, is_ in zip(('cost', 'low', 'high'), row[1:4]):
             same('terminal', f'{what} of {name}', is_, c[what])
         words = [f'{p} = {v}' for p, v in c['config'].items()]
-        shown, *numbers = row[4].split('; ')
+        shown, *numbers = row[5].split('; ')
         same('terminal', f'the configuration of {name}', shown, ', '.join(words))
         same('terminal', f'the numbers of {name}', [n.split()[0] for n in numbers], list(c['numbers']))
         for n in numbers:

@@ -101,6 +101,46 @@ TEST_CASE("program: a setup or a preparation that fails is a failed configuratio
     CHECK(p.failed_cleanups() == 2);
 }
 
+TEST_CASE("program: a configuration that stays set up is set up once, and cleaned up in the end")
+{
+    const temporary_folder at;
+    program_options o = logging(at / "log");
+    o.setup = {"sh:echo setup {x} >>" + (at / "log") + "; echo kept >{scratch}/kept"};
+    o.command = {"sh:grep -q kept {scratch}/kept && echo run {x} >>" + (at / "log")};
+    o.prepare.clear();
+    o.cleanup = {"sh:grep -q kept {scratch}/kept && echo cleanup {x} >>" + (at / "log") + "; echo no {x}; exit 5"};
+    o.repetition = once;
+    o.set_up_once = true;
+    program p(numbers(1), o);
+    for (const tk::index i : {0U, 1U, 0U, 1U, 0U}) REQUIRE(measured(p, i).ok());
+    CHECK(text_of(at / "log") == "setup 0\nrun 0\nsetup 1\nrun 1\nrun 0\nrun 1\nrun 0\n");
+    CHECK(p.failed_cleanups() == 0);
+    put(at / "log", "");
+    p.clean_up();
+    CHECK(text_of(at / "log") == "cleanup 0\ncleanup 1\n");
+    CHECK(p.failed_cleanups() == 2);
+    CHECK(contains(p.failed_cleanup(), "exit status 5, want 0; it said 'no 0'"));
+    p.clean_up();
+    CHECK(p.failed_cleanups() == 2);
+    REQUIRE(measured(p, 0).ok());
+    CHECK(text_of(at / "log") == "cleanup 0\ncleanup 1\nsetup 0\nrun 0\n");
+}
+
+TEST_CASE("program: what starts programs may be killed or stopped by one of them")
+{
+    for (const std::string signal : {"KILL", "STOP"}) {
+        CAPTURE(signal);
+        program_options o{.command = {"sh:for c in $(cat /proc/$PPID/task/$PPID/children); do [ $c = $$ ] || kill -" +
+                                      signal + " $c; done; : {x}"},
+                          .repetition = measure::any_repetition(measure::fixed{.runs = 3, .batch = 1}),
+                          .whole_first = true};
+        program p(numbers(1), o);
+        const auto m = measured(p, 0);
+        REQUIRE_MESSAGE(m.ok(), (m.failed ? m.failed->message : ""));
+        CHECK(m.runs == 3);
+    }
+}
+
 TEST_CASE("program: the time of a preparation is distinguished from that of the runs")
 {
     const auto m = of({.command = {"/bin/true", "{x}"}, .prepare = {"/bin/sleep", "0.6"}});

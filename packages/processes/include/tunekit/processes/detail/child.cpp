@@ -3,13 +3,11 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <new>
 
 #include "tunekit/core/detail/system.hpp"
 #include "tunekit/core/error.hpp"
@@ -45,29 +43,31 @@ std::vector<std::string> environment_of(const command_line& what)
 
 }  // namespace
 
-exec_words::exec_words(const command_line& what, std::string_view path) : bytes_(path.size() + 1 + 2 * sizeof(char*))
+exec_words::exec_words(const command_line& what, std::string_view path, std::span<char> room)
 {
     const std::vector<std::string> environment = environment_of(what);
-    std::size_t words = 2;
+    std::size_t words = 2, bytes = path.size() + 1 + words * sizeof(char*);
     for (const auto* const list : {&what.arguments, &environment})
-        for (const std::string& text : *list) ++words, bytes_ += text.size() + 1 + sizeof(char*);
-    memory_ = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory_ == MAP_FAILED) throw std::bad_alloc();
-    char** next = static_cast<char**>(memory_);
-    char* free = static_cast<char*>(memory_) + words * sizeof(char*);
-    const auto put = [&free](std::string_view text) {  // behind it is a zero already
+        for (const std::string& text : *list) ++words, bytes += text.size() + 1 + sizeof(char*);
+    if (room.empty()) own_.reset(new char[bytes]);
+    else if (bytes > room.size()) return;
+    char* const memory = own_ ? own_.get() : room.data();
+    char** next = reinterpret_cast<char**>(memory);  // as aligned as what new gives
+    char* free = memory + words * sizeof(char*);
+    const auto put = [&free](std::string_view text) {
         char* const at = free;
-        free += text.copy(at, text.size()) + 1;
+        free += text.copy(at, text.size());
+        *free++ = '\0';
         return at;
     };
     arguments_ = next;
     for (const std::string& text : what.arguments) *next++ = put(text);
-    environment_ = ++next;
+    *next++ = nullptr;
+    environment_ = next;
     for (const std::string& text : environment) *next++ = put(text);
+    *next = nullptr;
     path_ = put(path);
 }
-
-exec_words::~exec_words() { ::munmap(memory_, bytes_); }
 
 void bounded_text::add(std::string_view more)
 {

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,24 +32,22 @@ struct command_line {
     std::string input{};                                             ///< what it reads; empty: the null device
 };
 
-/// The arguments and the environment of a command line in the form that exec takes, and the path of its program: in
-/// memory that is shared with forks, which may have no heap.
+/// The arguments and the environment of a command line in the form that exec takes, and the path of its program.
 class exec_words {
 public:
-    explicit exec_words(const command_line& what, std::string_view path = {});
-    exec_words(const exec_words&) = delete;
-    exec_words& operator=(const exec_words&) = delete;
-    ~exec_words();
+    /// In `room`, which outlives it and may be shared with forks that have no heap, or on the heap where there is none.
+    explicit exec_words(const command_line& what, std::string_view path = {}, std::span<char> room = {});
 
     [[nodiscard]] char* const* arguments() const noexcept { return arguments_; }
     [[nodiscard]] char** environment() const noexcept { return environment_; }
     [[nodiscard]] const char* path() const noexcept { return path_; }
+    /// Whether they have found room; else exec would not take them either.
+    [[nodiscard]] bool fit() const noexcept { return path_ != nullptr; }
 
 private:
-    std::size_t bytes_;
-    void* memory_;
-    char **arguments_, **environment_;
-    const char* path_;
+    std::unique_ptr<char[]> own_;
+    char **arguments_ = nullptr, **environment_ = nullptr;
+    const char* path_ = nullptr;
 };
 
 /// The first and the last part of a text that may be much longer than what is kept.

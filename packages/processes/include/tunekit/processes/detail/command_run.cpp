@@ -7,11 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/build/compiler.hpp"
@@ -33,6 +38,19 @@ no_resources::no_resources(const error& why)
 {
 }
 
+/// What the process of a command needs to become it, and what it says of itself, in memory that both see: nobody has to
+/// wake to hear it. The words lie behind it.
+struct command_runner::beginning {
+    command_limits limits{};
+    std::optional<exec_words> words{};
+    pid_t parent = -1;
+    int input = -1, output = -1, errors = -1;
+    std::atomic<pid_t> pid = 0;  ///< of the command's process; 0: there is none so far
+    std::atomic<int> why = 0;    ///< errno, where it did not become the command
+    double begun = 0;            ///< when it was about to become it; 0: it did not come so far
+    rusage used{};               ///< what it had used before that
+};
+
 command_runner::command_runner() : parent_(::getppid())
 {
     reset_signals();
@@ -49,9 +67,18 @@ command_runner::command_runner() : parent_(::getppid())
     if (signals_.fd() < 0) no_signals_ = errno;
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    void* const shared = ::mmap(nullptr, sizeof(note), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const shared =
+        ::mmap(nullptr, room_of_words, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (shared == MAP_FAILED) throw std::bad_alloc();
-    told_ = new (shared) note;
+    laid_out_ = new (shared) beginning;
+    children_ = descriptor(::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
+}
+
+void command_runner::count(std::span<const std::string> counters)
+{
+    for (const std::string& name : counters) {
+        if (!counters_.emplace_back(name)) throw no_resources("no counter of " + name, errno);
+    }
 }
 
 void command_runner::heed()
@@ -75,11 +102,14 @@ finished_run command_runner::run(const command_line& what, const command_limits&
     }
     const wall_clock now;
     bool told = false;  // whether it was asked to end, by SIGTERM
+    bool waited = false;
     for (double moment = now();; moment = now()) {
         heed();
-        const double begun = told_->begun > 0 ? told_->begun : begun_, deadline = begun + limits.wall_seconds;
+        if (!met_ && !meet_command(waited)) break;
+        const double begun = laid_out_->begun > 0 ? laid_out_->begun : begun_;
+        const double deadline = met_ ? begun + limits.wall_seconds : std::numeric_limits<double>::infinity();
         out.wall_seconds = moment - begun;
-        if (command_.ended()) break;
+        if (met_ && command_.ended()) break;
         if (moment >= deadline + (told ? grace : 0)) {
             if (told) break;
             command_.kill(SIGTERM);  // at which mpirun ends what it started on other machines
@@ -87,16 +117,16 @@ finished_run command_runner::run(const command_line& what, const command_limits&
             continue;
         }
         poll_set events;
-        events.add(signals_.fd());
-        for (const heard_text* const text : {&output, &errors})
-            if (text->news() >= 0) events.add(text->news());
+        for (const int fd : {signals_.fd(), output.news(), errors.news()}) events.add(fd);  // a negative one is none
         events.by(deadline + (told ? grace : 0));
+        if (!met_) events.by(moment + 0.5);  // then the starter is woken, which another program may have stopped
         events.wait(moment);
-        output.hear();
-        errors.hear();
+        waited = true;
+        if (events.events[1].revents != 0) output.hear();
+        if (events.events[2].revents != 0) errors.hear();
     }
     command_.end();
-    if (const int why = told_->why; why != 0) {
+    if (const int why = laid_out_->why; why != 0) {
         if (is_scarcity(why) && (why != ENOMEM || limits.memory_bytes == 0)) throw no_resources("not started", why);
         out = {.how = finished_run::end::not_started, .code = why};
         return out;
@@ -104,24 +134,15 @@ finished_run command_runner::run(const command_line& what, const command_limits&
     judge(out, told, limits);
     output.hear();
     errors.hear();
-    end_descent();
-    say_output_.reset();
-    say_errors_.reset();
+    end_leftovers();
+    for (system::detail::event_counter& c : counters_) out.counts.push_back(c.since_last());
+    for (descriptor* const kept : {&say_output_, &say_errors_, &its_input_}) kept->reset();
     out.output = output.text();
     out.errors = errors.text();
     out.cut = output.cut();
     out.errors_cut = errors.cut();
     return out;
 }
-
-/// What the process of a command needs to become it.
-struct command_runner::beginning {
-    const command_limits& limits;
-    const exec_words& words;
-    note& told;
-    pid_t parent;
-    int input, output, errors;
-};
 
 int command_runner::start(const command_line& what, const command_limits& limits, heard_text& output,
                           heard_text& errors)
@@ -130,25 +151,67 @@ int command_runner::start(const command_line& what, const command_limits& limits
     say_errors_ = errors.open();
     if (!say_output_ || !say_errors_) throw no_resources("no pipe", errno);
     if (!what.directory.empty() && ::chdir(what.directory.c_str()) != 0) return errno;
-    const descriptor input(::open(what.input.empty() ? "/dev/null" : what.input.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!input && is_scarcity(errno)) throw no_resources("no descriptor", errno);
-    if (!input) refuse(failure_kind::invalid, "the input '" + what.input + "' cannot be read: " + std::strerror(errno));
-    const exec_words words(what, path_of(what.arguments.front()));
-    *told_ = {};
-    const beginning of{.limits = limits,
-                       .words = words,
-                       .told = *told_,
-                       .parent = ::getpid(),
-                       .input = input.get(),
-                       .output = say_output_.get(),
-                       .errors = say_errors_.get()};
-    // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
+    its_input_ =
+        descriptor(::open(what.input.empty() ? "/dev/null" : what.input.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+    if (!its_input_ && is_scarcity(errno)) throw no_resources("no descriptor", errno);
+    if (!its_input_)
+        refuse(failure_kind::invalid, "the input '" + what.input + "' cannot be read: " + std::strerror(errno));
+    const std::span room(reinterpret_cast<char*>(laid_out_ + 1), room_of_words - sizeof *laid_out_);
+    if (!laid_out_->words.emplace(what, path_of(what.arguments.front()), room).fit()) return E2BIG;
+    laid_out_->limits = limits;
+    laid_out_->parent = ::getpid();
+    laid_out_->input = its_input_.get();
+    laid_out_->output = say_output_.get();
+    laid_out_->errors = say_errors_.get();
+    laid_out_->begun = 0;
+    laid_out_->pid = laid_out_->why = 0;
+    met_ = false;
     begun_ = wall_clock{}();
-    const pid_t pid = system::detail::fork_alone();
-    if (pid < 0) throw no_resources("no process", errno);
-    if (pid == 0) begin(of);
-    command_ = child(pid);
+    ask_starter();
     return 0;
+}
+
+void command_runner::ask_starter()
+{
+    // Not posix_spawn: limits must hold before the command begins, because it may start others at once.
+    if (!system::detail::starts_siblings) {
+        const pid_t pid = system::detail::fork_alone();
+        if (pid < 0) throw no_resources("no process", errno);
+        if (pid == 0) begin(*laid_out_);
+        laid_out_->pid = pid;
+        return;
+    }
+    if (!ask_) std::tie(asked_, ask_) = pipe_for_child();
+    if (!ask_) throw no_resources("no pipe", errno);
+    if (starter_.ended()) {
+        const pid_t pid = system::detail::fork_alone(true);
+        if (pid < 0) throw no_resources("no process", errno);
+        if (pid == 0) be_starter(*laid_out_, asked_.get());
+        starter_ = child(pid, child::reach::alone);
+    }
+    while (::write(ask_.get(), "", 1) < 0 && errno == EINTR) {
+    }
+}
+
+bool command_runner::meet_command(bool waited)
+{
+    if (const pid_t pid = laid_out_->pid; pid > 0) {
+        command_ = child(pid);
+        met_ = true;
+    } else if (waited) {
+        if (!starter_.ended()) starter_.kill(SIGCONT);
+        else if (laid_out_->why != 0) return false;
+        else if (laid_out_->pid == 0) ask_starter();  // another program had ended it
+    }
+    return true;
+}
+
+void command_runner::end_leftovers()
+{
+    bool listed = false, others = false;
+    proc_text(children_).each_number([&](int child) { (child == starter_.pid() ? listed : others) = true; });
+    if (!listed) starter_.end();  // without a list it could not be told from what is left
+    if (others || !listed) end_descent(5, starter_.pid());
 }
 
 const std::string& command_runner::path_of(const std::string& name)
@@ -158,17 +221,33 @@ const std::string& command_runner::path_of(const std::string& name)
     return path.empty() ? name : path;
 }
 
-void command_runner::begin(const beginning& of) noexcept
+void command_runner::be_starter(beginning& of, int asked) noexcept
 {
-    ::setsid();
+    die_with(of.parent);
+    alignas(64) char stack[1 << 16];
+    char one = 0;
+    const auto be_command = [](void* what) -> int { begin(*static_cast<beginning*>(what)); };
+    for (ssize_t got = 1; got == 1 || (got < 0 && errno == EINTR);) {
+        got = ::read(asked, &one, 1);
+        if (got != 1 || system::detail::start_sibling(be_command, &of, stack) >= 0) continue;
+        of.why = errno;  // this process's end tells it
+        break;
+    }
+    end_process(0);
+}
+
+void command_runner::begin(beginning& of) noexcept
+{
+    of.pid = ::getpid();
+    ::setpgid(0, 0);
     unblock_signals();  // each does what it does in a new process
     die_with(of.parent);
     if (::dup2(of.input, 0) == 0 && ::dup2(of.output, 1) == 1 && ::dup2(of.errors, 2) == 2 && hold(of.limits)) {
-        ::getrusage(RUSAGE_SELF, &of.told.used);
-        of.told.begun = wall_clock{}();
-        system::detail::become(of.words.path(), of.words.arguments(), of.words.environment());
+        ::getrusage(RUSAGE_SELF, &of.used);
+        of.begun = wall_clock{}();
+        system::detail::become(of.words->path(), of.words->arguments(), of.words->environment());
     }
-    of.told.why = errno;
+    of.why = errno;
     end_process(127);
 }
 
@@ -196,8 +275,8 @@ void command_runner::judge(finished_run& out, bool told, const command_limits& l
         return (std::max)(seconds(now) - seconds(before), 0.0);
     };
     const rusage& used = command_.used();
-    out.user_seconds = since(used.ru_utime, told_->used.ru_utime);
-    out.system_seconds = since(used.ru_stime, told_->used.ru_stime);
+    out.user_seconds = since(used.ru_utime, laid_out_->used.ru_utime);
+    out.system_seconds = since(used.ru_stime, laid_out_->used.ru_stime);
     out.cpu_seconds = (std::max)(out.user_seconds + out.system_seconds, 1e-6);  // which the system counts in
     out.peak_bytes = system::detail::resident_unit * static_cast<double>(used.ru_maxrss);
     out.how = WIFSIGNALED(status) ? finished_run::end::signalled : finished_run::end::exited;

@@ -55,9 +55,10 @@ void each_child_of(pid_t parent, void* self, void (*f)(void* self, pid_t child))
     });
 }
 
-void signal_descent(pid_t parent, int signal, int depth) noexcept
+void signal_descent(pid_t parent, int signal, int depth, pid_t but) noexcept
 {
     each_child_of(parent, [&](pid_t child) {
+        if (child == but) return;
         ::kill(child, signal);
         if (depth < 64) signal_descent(child, signal, depth + 1);
     });
@@ -90,20 +91,25 @@ void end_descent_of(pid_t parent, double seconds) noexcept
     }
 }
 
-bool end_descent(double seconds) noexcept
+bool end_descent(double seconds, pid_t but) noexcept
 {
+    const auto only_that = [but] {
+        bool others = but <= 0;
+        if (!others) each_child_of(::getpid(), [&](pid_t child) { others = others || child != but; });
+        return !others;
+    };
     const wall_clock now;
     const double deadline = now() + seconds;
     for (unsigned nap = 20, round = 0;; nap = (std::min)(2 * nap, 5000U), ++round) {
         pid_t ended = 0;
         do ended = ::waitpid(-1, nullptr, WNOHANG | system::detail::all_children);
         while (ended > 0);
-        if (ended < 0) return true;
+        if (ended < 0 || only_that()) return true;
         if (now() >= deadline) return false;
         // Processes that fork without end take the places of killed ones. So they are stopped first: that frees no
         // place.
-        for (unsigned again = 0; again < (std::min)(round, 10U); ++again) signal_descent(::getpid(), SIGSTOP);
-        signal_descent(::getpid(), SIGKILL);
+        for (unsigned again = 0; again < (std::min)(round, 10U); ++again) signal_descent(::getpid(), SIGSTOP, 0, but);
+        signal_descent(::getpid(), SIGKILL, 0, but);
         ::usleep(nap);
     }
 }

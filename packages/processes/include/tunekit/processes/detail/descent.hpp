@@ -60,16 +60,16 @@ void each_child_of(pid_t parent, F&& f)
                   [](void* self, pid_t child) { (*static_cast<std::remove_reference_t<F>*>(self))(child); });
 }
 
-/// Sends `signal` to the descendants of `parent`, to parents before their children.
-void signal_descent(pid_t parent, int signal, int depth = 0) noexcept;
+/// Sends `signal` to the descendants of `parent` `but` one, to parents before their children.
+void signal_descent(pid_t parent, int signal, int depth = 0, pid_t but = -1) noexcept;
 
 /// Stops `parent`, a child of this process that does not answer, kills all its descendants, and waits for their end, at
 /// most `seconds`. It stays stopped, and what it adopts stays below it, until it is killed.
 void end_descent_of(pid_t parent, double seconds = 5) noexcept;
 
 /// Ends all descendants of this process and waits for them, at most `seconds`: a process that waits for a device cannot
-/// be killed. True where none is left. Precondition: `adopt_descent` was called.
-bool end_descent(double seconds = 5) noexcept;
+/// be killed. True where none is left, `but` one child that stays. Precondition: `adopt_descent` was called.
+bool end_descent(double seconds = 5, pid_t but = -1) noexcept;
 
 /// What a worker still has after its answer: processes that have left it, and threads that still run. The worker itself
 /// reports its own children.

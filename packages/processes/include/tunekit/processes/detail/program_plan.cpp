@@ -2,7 +2,6 @@
 #include "tunekit/processes/detail/program_plan.hpp"
 
 #include "tunekit/measure/clocks.hpp"
-#include "tunekit/processes/detail/program_runs.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
 
 namespace tunekit::measure::detail {
@@ -25,8 +24,7 @@ program_options::filled program_plan::filled(std::vector<std::string> values, st
 }
 
 measurement program_plan::measure(command_runner& run, std::vector<std::string> values, const limits& within,
-                                  const std::string& scratch, double repeat_until, std::vector<double>& numbers,
-                                  bool& cleaned) const
+                                  const std::string& scratch, double repeat_until, taken_up& what) const
 {
     measurement out;
     double built = 0;
@@ -39,7 +37,7 @@ measurement program_plan::measure(command_runner& run, std::vector<std::string> 
         begun = now();
         texts_.write_files(values, false);
         built = out.build_seconds;
-        program_runs(run, options_, texts_, values, within, begun, repeat_until).measure(out, numbers, cleaned);
+        program_runs(run, options_, texts_, values, within, begun, repeat_until).measure(out, what);
     } catch (const candidate_error& e) {
         out.failed = e.why;
         out.checked = check_state::unchecked;

@@ -12,6 +12,7 @@
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/detail/command_run.hpp"
 #include "tunekit/processes/detail/program_build.hpp"
+#include "tunekit/processes/detail/program_runs.hpp"
 #include "tunekit/processes/detail/program_texts.hpp"
 #include "tunekit/processes/program/program_options.hpp"
 
@@ -35,10 +36,9 @@ public:
                                                  std::string build) const;
 
     /// Measures a configuration. `scratch` is the folder of this worker, which exists. From `repeat_until` on, of the
-    /// wall clock, nothing runs again. `cleaned`: whether the cleanup did not fail.
+    /// wall clock, nothing runs again.
     [[nodiscard]] measurement measure(command_runner& run, std::vector<std::string> values, const limits& within,
-                                      const std::string& scratch, double repeat_until, std::vector<double>& numbers,
-                                      bool& cleaned) const;
+                                      const std::string& scratch, double repeat_until, taken_up& what) const;
 
     /// Builds, without a run. It returns the failure of the build, or its seconds. A later measurement, in any place,
     /// finds the build done.

@@ -35,16 +35,18 @@ program_runs::program_runs(command_runner& run, const program_options& options, 
     if (!options.powercap.empty()) energy_.emplace(options.powercap);
 }
 
-void program_runs::measure(measurement& out, std::vector<double>& numbers, bool& cleaned)
+void program_runs::measure(measurement& out, taken_up& what)
 {
     const auto end = [&] {
-        cleaned = clean();
+        if (what.clean_up) what.unclean = clean();
         out.build_seconds += aside_seconds_;
     };
     try {
-        aside(setup_, "the setup");
-        warm_up();
-        repeat(out, numbers);
+        if (what.set_up) {
+            aside(setup_, "the setup");
+            warm_up();
+        }
+        if (what.run) repeat(out, what.numbers);
     } catch (...) {
         end();
         throw;
@@ -78,13 +80,13 @@ void program_runs::warm_up()
     }
 }
 
-bool program_runs::clean()
+std::string program_runs::clean()
 {
     try {
         aside(cleanup_, "the cleanup");
-        return true;
-    } catch (const candidate_error&) {
-        return false;
+        return {};
+    } catch (const candidate_error& e) {
+        return e.why.message;
     }
 }
 

@@ -21,6 +21,13 @@
 
 namespace tunekit::measure::detail {
 
+/// What of a configuration's measurement is to happen now, and what it told beside its costs.
+struct taken_up {
+    bool set_up = true, run = true, clean_up = true;
+    std::vector<double> numbers{};  ///< of the first run
+    std::string unclean{};          ///< why the cleanup failed; else empty
+};
+
 /// Runs a configuration, whose files are written and whose program is built, as often as the repetition says, and
 /// checks it where it could win: as soon as a run is not above limits::abandon_above, or else at the end.
 class program_runs {
@@ -30,8 +37,8 @@ public:
                  std::span<const std::string> values, const limits& within, double begun, double repeat_until);
 
     /// Measures, between the setup and the cleanup; a cleanup that fails costs no result. Their time counts as that of
-    /// a build. `numbers` are those of the first run. Throws candidate_error.
-    void measure(measurement& out, std::vector<double>& numbers, bool& cleaned);
+    /// a build. Throws candidate_error.
+    void measure(measurement& out, taken_up& what);
 
 private:
     static constexpr double never = std::numeric_limits<double>::infinity();
@@ -39,8 +46,8 @@ private:
     /// Runs a command beside the runs, whose time is no part of theirs. Throws candidate_error that begins with `who`.
     void aside(const command_line& what, const char* who);
     void warm_up();
-    /// Whether the cleanup did not fail.
-    bool clean();
+    /// Returns why the cleanup failed; else nothing.
+    std::string clean();
 
     /// The runs that are measured.
     void repeat(measurement& out, std::vector<double>& numbers);

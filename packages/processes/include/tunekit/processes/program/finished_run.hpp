@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tunekit/core/polymorphic.hpp"
 #include "tunekit/measure/concepts.hpp"
@@ -41,10 +42,11 @@ struct finished_run {
     double peak_bytes = 0;
     /// Of the whole machine, where program_options::powercap asks for it; else NaN.
     double joules = std::numeric_limits<double>::quiet_NaN();
-    std::string output{};     ///< what it wrote to standard output
-    std::string errors{};     ///< what it wrote to standard error
-    bool cut = false;         ///< whether the result file, or without one the output, was shortened
-    bool errors_cut = false;  ///< whether the errors were shortened
+    std::vector<double> counts{};  ///< of program_options::counters, in their order
+    std::string output{};          ///< what it wrote to standard output
+    std::string errors{};          ///< what it wrote to standard error
+    bool cut = false;              ///< whether the result file, or without one the output, was shortened
+    bool errors_cut = false;       ///< whether the errors were shortened
     /// The content of its result file, where one was named. A run that did not write it is a failure `bad_cost`.
     std::optional<std::string> file{};
 

@@ -22,12 +22,24 @@
 #include "tunekit/processes/detail/process.hpp"
 #include "tunekit/processes/detail/program_plan.hpp"
 #include "tunekit/processes/detail/run_failure.hpp"
+#include "tunekit/processes/detail/system/counters.hpp"
 #include "tunekit/processes/detail/system/files.hpp"
 #include "tunekit/processes/detail/worker.hpp"
 #include "tunekit/processes/share_cores.hpp"
 #include "tunekit/processes/system/own_files.hpp"
 
 namespace tunekit::measure {
+
+namespace {
+
+/// Throws tunekit::error where a counter cannot be had.
+void require_counters(const program_options& of)
+{
+    for (const std::string& name : of.counters)
+        if (!system::detail::event_counter(name)) throw error(system::detail::counter_problem(name, errno));
+}
+
+}  // namespace
 
 struct program::state {
     state(space::any_space of, program_options options)
@@ -37,6 +49,7 @@ struct program::state {
     {
         const program_options& o = plan.options();
         plan.texts().find();
+        require_counters(o);
         plan.build_in(
             system::detail::absolute_path(o.build_directory.empty() ? folder.name() + "/builds" : o.build_directory));
         if (places.size() > 1 && o.pinned) take_cores();
@@ -51,6 +64,8 @@ struct program::state {
         double since = 0;          ///< when it began to wait
         double queued = 0;         ///< seconds in which neither a builder nor a worker had it
         double build_seconds = 0;  ///< seconds of a builder
+        bool set_up = true;        ///< whether its configuration is to be set up
+        bool cleans_up = false;    ///< whether it is no measurement, but the cleanup of a configuration
     };
 
     /// A place for one process. The places of the workers come first, then those of the builders.
@@ -68,11 +83,13 @@ struct program::state {
     static constexpr double patience =
         15;  ///< seconds beyond a configuration's limits after which its process counts as stopped
 
-    /// The folder {scratch} of a place.
-    [[nodiscard]] std::string scratch_of(std::size_t k) const
+    /// The folder {scratch} of a place, or of a configuration that stays set up.
+    [[nodiscard]] std::string scratch_of(std::size_t k, index candidate) const
     {
-        return system::detail::absolute_path(folder.name() + "/worker-" + std::to_string(k));
+        return system::detail::absolute_path(folder.name() + (stays_set_up(k) ? "/set-up-" + std::to_string(candidate)
+                                                                              : "/worker-" + std::to_string(k)));
     }
+    [[nodiscard]] bool stays_set_up(std::size_t k) const { return plan.options().set_up_once && k < workers(); }
 
     void take_cores()
     {
@@ -98,16 +115,18 @@ struct program::state {
         if (ahead) serve(waiting, workers(), places.size());
     }
 
-    void begin(std::size_t k, const in_work& of)
+    void begin(std::size_t k, in_work of)
     {
         const job& next = of.what;
+        of.set_up = std::find(set_up.begin(), set_up.end(), next.candidate) == set_up.end();
+        if (of.set_up && stays_set_up(k)) set_up.push_back(next.candidate);
         detail::refuse_threads("program", "measure where no threads run");
         auto [ours, theirs] = detail::socket_pair();
         if (!ours) throw error(detail::no_resources("no socket pair", errno).what());
         const pid_t self = ::getpid();
         const pid_t pid = ::fork();
         if (pid < 0) throw error(detail::no_resources("no process", errno).what());
-        if (pid == 0) keep_here(k, next, self, theirs.get());
+        if (pid == 0) keep_here(k, of, self, theirs.get());
         ::setpgid(pid, pid);
         place& p = places[k];
         p.busy = true;
@@ -124,7 +143,7 @@ struct program::state {
     }
 
     /// Runs in the child: it forks the runner, which measures, and stays its parent.
-    [[noreturn]] void keep_here(std::size_t k, const job& next, pid_t tuner, int to) noexcept
+    [[noreturn]] void keep_here(std::size_t k, const in_work& of, pid_t tuner, int to) noexcept
     {
         ::setpgid(0, 0);
         sigset_t all;
@@ -135,9 +154,9 @@ struct program::state {
         if (!detail::close_all_but(to) || ::fcntl(3, F_SETFD, FD_CLOEXEC) != 0) ::_exit(detail::status_unheard);
         const pid_t self = ::getpid();
         const pid_t runner = ::fork();
-        if (runner == 0) measure_here(k, next, self);
+        if (runner == 0) measure_here(k, of, self);
         if (runner < 0) {
-            tell(next, {.failed = failure{failure_kind::lost, 0, detail::no_resources("no process", errno).what()}});
+            tell(of.what, {.failed = failure{failure_kind::lost, 0, detail::no_resources("no process", errno).what()}});
             ::_exit(0);
         }
         ::close(3);
@@ -146,36 +165,41 @@ struct program::state {
 
     /// Runs in the runner: measures or builds one configuration, sends the result, and ends the process.
     /// It throws nothing: an exception would run the parent's own handlers and destructors here.
-    [[noreturn]] void measure_here(std::size_t k, const job& next, pid_t keeper) noexcept
+    [[noreturn]] void measure_here(std::size_t k, const in_work& of, pid_t keeper) noexcept
     {
-        ::setpgid(0, 0);
+        const job& next = of.what;
+        ::setsid();  // no terminal, and one share of the processor for this process and its programs
         detail::reset_signals();
         detail::die_with(keeper, SIGCONT);
         detail::command_runner run;
         detail::use_cores(cores.empty() ? std::span<const int>() : std::span<const int>(cores[k]));
-        const std::string scratch = scratch_of(k);
+        const std::string scratch = scratch_of(k, next.candidate);
         measurement m;
-        std::vector<double> numbers;
-        bool cleaned = true;
+        detail::taken_up what{.set_up = of.set_up, .run = !of.cleans_up, .clean_up = of.cleans_up || !stays_set_up(k)};
         try {
-            detail::empty_folder(scratch);
+            run.count(plan.options().counters);
+            if (of.set_up) detail::empty_folder(scratch);
             auto values = configurations.texts(next.candidate);
-            m = k < workers()
-                    ? plan.measure(run, std::move(values), next.limits, scratch, start + until, numbers, cleaned)
-                    : plan.build_ahead(run, std::move(values), next.limits, scratch);
-            m.values = measured_values(numbers);
+            m = k < workers() ? plan.measure(run, std::move(values), next.limits, scratch, start + until, what)
+                              : plan.build_ahead(run, std::move(values), next.limits, scratch);
+            m.values = measured_values(what.numbers);
         } catch (const detail::no_resources& e) {
             m = {.failed = failure{failure_kind::lost, 0, e.what()}};
         } catch (const std::exception& e) {
             m = {.failed = failure{failure_kind::invalid, 0, e.what()}};
         }
-        ::_exit(tell(next, m, cleaned) ? 0 : detail::status_unheard);
+        ::_exit(tell(next, m, what.unclean) ? 0 : detail::status_unheard);
     }
 
-    /// Sends the result to the tuner.
-    static bool tell(const job& next, const measurement& m, bool cleaned = true)
+    /// Sends the result to the tuner, and behind it why the cleanup failed, with as many bytes as `changed` says.
+    static bool tell(const job& next, const measurement& m, const std::string& unclean = {})
     {
-        const std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, !cleaned);
+        std::vector<unsigned char> bytes = detail::to_bytes({.candidate = next.candidate}, m, false);
+        detail::answer_head head;
+        std::memcpy(&head, bytes.data(), sizeof head);
+        head.changed = unclean.size();
+        std::memcpy(bytes.data(), &head, sizeof head);
+        bytes.insert(bytes.end(), unclean.begin(), unclean.end());
         for (std::size_t sent = 0; sent < bytes.size(); sent += detail::max_packet)
             if (!detail::send_packet(3, bytes.data() + sent, (std::min)(detail::max_packet, bytes.size() - sent)))
                 return false;
@@ -215,9 +239,13 @@ struct program::state {
         measurement m;
         if (!p.lost && p.bytes.size() >= sizeof head) {
             std::memcpy(&head, p.bytes.data(), sizeof head);
+            const std::size_t said = (std::min)(head.changed, p.bytes.size() - sizeof head);
+            const std::string why(p.bytes.end() - static_cast<std::ptrdiff_t>(said), p.bytes.end());
+            p.bytes.resize(p.bytes.size() - said);
             if (detail::from_bytes(p.bytes, head, m)) out.measured = std::move(m);
-            if (out.measured && head.changed != 0) ++unclean;
+            if (out.measured && !why.empty() && unclean++ == 0) first_unclean = why;
         }
+        if (!out.measured) std::erase(set_up, p.of.what.candidate);
         end(k);
         out.ran_s = wall_clock{}() - p.began;
         if (out.measured && out.measured->failed && out.measured->failed->kind == failure_kind::lost) {
@@ -260,6 +288,8 @@ struct program::state {
     detail::temporary_directory folder = detail::temporary_directory::fresh("tunekit-program-", "program");
     std::size_t jobs_out = 0;
     std::uint64_t unclean = 0;
+    std::string first_unclean{};  ///< what the first of them said
+    std::vector<index> set_up{};  ///< configurations that stay set up
     std::deque<in_work> waiting{}, to_run{};
     double start = wall_clock{}();
     double until = std::numeric_limits<double>::infinity();
@@ -284,6 +314,7 @@ std::vector<std::string> unused_parameters(std::span<const std::string> names, c
 {
     const detail::program_texts texts(names, options);
     texts.find();
+    require_counters(options);
     return texts.unused();
 }
 
@@ -325,6 +356,26 @@ std::size_t program::room() const noexcept { return its().places.size() - its().
 double program::now() const noexcept { return its().now(); }
 
 std::uint64_t program::failed_cleanups() const noexcept { return its().unclean; }
+
+const std::string& program::failed_cleanup() const noexcept { return its().first_unclean; }
+
+void program::clean_up()
+{
+    state& s = its();
+    for (std::size_t k = 0; k < s.places.size(); ++k)
+        if (s.places[k].busy) s.end(k);
+    s.waiting.clear();
+    s.to_run.clear();
+    s.jobs_out = 0;
+    if (s.plan.options().cleanup.empty()) s.set_up.clear();
+    const std::vector<index> all = s.set_up;
+    for (const index i : all) {
+        s.begin(0, {.what = {.candidate = i}, .since = s.now(), .cleans_up = true});
+        s.jobs_out = 1;
+        while (s.jobs_out > 0) static_cast<void>(collect(1));
+        std::erase(s.set_up, i);
+    }
+}
 
 void program::repeat_until(double moment) noexcept { its().until = moment; }
 

@@ -32,10 +32,10 @@ namespace tunekit::measure {
 /// is free. So the compiler and the program do not wait for each other.
 ///
 /// A configuration is measured in a process of its own. It writes the files, builds, and starts the program as often as
-/// the repetition says. Each run has a session and a process group of its own, the null device as its input and no
-/// terminal. What a run leaves behind, daemons included, ends before the next run begins. All of it ends with this
-/// process. Where the cost is wall time, a run that is longer than limits::abandon_above is ended, and three such runs
-/// cut the configuration short.
+/// the repetition says. Each run has a process group of its own in its worker's session, the null device as its input
+/// and no terminal. What a run leaves behind, daemons included, ends before the next run begins. All of it ends with
+/// this process. Where the cost is wall time, a run that is longer than limits::abandon_above is ended, and three such
+/// runs cut the configuration short.
 ///
 /// Costs are positive finite numbers of any unit: strategies take their logarithm. Report exp(x) for a number x that
 /// may be 0 or less, and 1/x for one that should grow.
@@ -47,8 +47,8 @@ namespace tunekit::measure {
 ///             workers would share; tunekit::error where the program does not exist, others can write to the folder of
 ///             builds, this process runs other threads, or the system gives no process, no descriptor, or no room on
 ///             the disk of a folder. That is held against no configuration.
-/// Cost:       two forks per configuration; a run is timed from its exec on, and started by a process without this
-///             one's heap.
+/// Cost:       three forks per configuration; a run is timed from its exec on, and started by the last of them, which
+///             is small, without a copy of its pages.
 /// Threads:    one at a time, in a process without other threads.
 /// Limits:     cpu_seconds and memory_bytes limit each process of a program, not their sum. A program that ends the
 ///             process that runs it is ended too, with its daemons; these stay only where it ends that process's parent
@@ -79,6 +79,10 @@ public:
 
     /// How often the cleanup of a configuration failed. That costs no result.
     [[nodiscard]] std::uint64_t failed_cleanups() const noexcept;
+    /// Why the first of them failed; else empty.
+    [[nodiscard]] const std::string& failed_cleanup() const noexcept;
+    /// Cleans up what program_options::set_up_once has left set up. Jobs that are out are ended.
+    void clean_up();
 
     /// From this moment of `now()` on, a configuration that has a run is not run again: what began before has one run
     /// at least, and the budget of a run is kept to one run more.

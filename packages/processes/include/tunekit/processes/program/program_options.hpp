@@ -71,7 +71,10 @@ struct program_options {
     /// * run before the first run of a configuration, before each of its runs, and when they are over; status 0 is
     ///   success
     std::vector<std::string> setup{}, prepare{}, cleanup{};
-    double aside_seconds = 300;     ///< > 0; the limit of each of these
+    double aside_seconds = 300;  ///< > 0; the limit of each of these
+    /// Whether the setup and the warm-up of a configuration stand for all of its measurements, one at a time: they
+    /// happen before the first, {scratch} stays, and the cleanup is left to `program::clean_up`.
+    bool set_up_once = false;
     std::size_t warmup = 0;         ///< runs before those that are measured
     std::string input{};            ///< * the file that it reads as its standard input; empty: the null device
     std::string result_file{};      ///< * the file with its numbers; empty: its output has them
@@ -79,6 +82,10 @@ struct program_options {
     std::vector<number> numbers{};  ///< of the first run, as measurement::values: at most 8, no part of the cost
     /// Folder with the counters for finished_run::joules, energy_counter::usual; empty: energy is not read.
     std::string powercap{};
+    /// Counters of the processor or the kernel that are read for each run, as finished_run::counts: instructions,
+    /// cycles, branches, branch-misses, cache-references, cache-misses, page-faults, context-switches. Those of user
+    /// mode, but for the last; those of processes that it started, too.
+    std::vector<std::string> counters{};
     int exit_status = 0;                       ///< that of a successful run
     bool any_status = false;                   ///< whether any other is one, too
     std::optional<run_check> check{};          ///< checks a run of a configuration; empty: nothing is checked

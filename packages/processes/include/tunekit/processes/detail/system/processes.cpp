@@ -453,12 +453,24 @@ void leave_heap_out_of_forks() noexcept
 #endif
 }
 
-pid_t fork_alone() noexcept
+pid_t fork_alone([[maybe_unused]] bool together) noexcept
 {
 #if TUNEKIT_ON_LINUX
-    if (!core::detail::sanitized) return static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0UL, 0UL, 0UL, 0UL));
+    const unsigned long shared = together ? CLONE_FILES | CLONE_FS : 0;
+    if (!core::detail::sanitized) return static_cast<pid_t>(::syscall(SYS_clone, shared | SIGCHLD, 0UL, 0UL, 0UL, 0UL));
 #endif
     return ::fork();
+}
+
+pid_t start_sibling([[maybe_unused]] int (*f)(void*), [[maybe_unused]] void* of,
+                    [[maybe_unused]] std::span<char> stack) noexcept
+{
+#if TUNEKIT_ON_LINUX
+    return ::clone(f, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, of);
+#else
+    errno = ENOSYS;
+    return -1;
+#endif
 }
 
 void become(const char* name, char* const* arguments, char** with) noexcept

@@ -174,8 +174,16 @@ void forget_unwritten(std::FILE* stream) noexcept;
 /// macOS.
 void leave_heap_out_of_forks() noexcept;
 
-/// Forks, without what libraries do at a fork: that may want the heap.
-[[nodiscard]] pid_t fork_alone() noexcept;
+/// Forks, without what libraries do at a fork: that may want the heap. `together`: both have one table of descriptors
+/// and one working directory, where the system can.
+[[nodiscard]] pid_t fork_alone(bool together = false) noexcept;
+
+/// Whether there is `start_sibling`; a sanitizer does not take to it.
+inline constexpr bool starts_siblings = TUNEKIT_ON_LINUX != 0 && !core::detail::sanitized;
+
+/// Starts a child of this process's parent that runs `f(of)` on `stack` in this process's memory, which copies nothing.
+/// This process waits until the other has become a program or ended. Returns its number, or -1 with errno.
+[[nodiscard]] pid_t start_sibling(int (*f)(void* of), void* of, std::span<char> stack) noexcept;
 
 /// Becomes the program `name`, looked for in PATH. Returns where that fails.
 void become(const char* name, char* const* arguments, char** with) noexcept;
