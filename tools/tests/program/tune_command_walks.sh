@@ -22,7 +22,7 @@ walk() {
     grep -q "^$2 configurations measured, 0 failed" "$work/$1.out" || fail "$1: $(head -n 1 "$work/$1.out")"
     grep -q '^default ' "$work/$1.out" || fail "$1: no default in $(cat "$work/$1.out")"
     grep -q '^best ' "$work/$1.out" || fail "$1: no best in $(cat "$work/$1.out")"
-    awk 'pasted { print } /^$/ { pasted = 0 } /^best / { best = 1 } best && /^$/ { pasted = 1 }' "$work/$1.out" | sed '/^the default costs/d' >"$work/$1.paste"
+    awk -v RS= '{ last = $0 } END { print last }' "$work/$1.out" >"$work/$1.paste"
     (cd "$work/$1" && sh ../"$1.paste") >"$work/$1.pasted" 2>&1 || fail "$1: what is to be pasted does not run: $(cat "$work/$1.paste" "$work/$1.pasted")"
     grep -q "^$3" "$work/$1.pasted" || fail "$1: what is to be pasted printed $(cat "$work/$1.pasted")"
 }

@@ -27,6 +27,7 @@
 #include "tunekit/devices/detail/opencl_run.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/build/store.hpp"
 #include "tunekit/processes/system/own_files.hpp"
@@ -244,9 +245,10 @@ public:
         };
         const auto check = (*data_)->operands.check(*on_);
         if constexpr (says_costs) on_->said.clear();
-        if (of_->iterations == 0) return with_costs_said(timed{kernel, until_confident{}, check}(i, within));
-        within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
-        return with_costs_said(timed{kernel, fixed{.runs = of_->iterations, .batch = 1}, check}(i, within));
+        if (of_->iterations == 0) return with_costs_said(timed{kernel, least{until_confident{}}, check}(i, within));
+        if (!within.only_looks())
+            within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
+        return with_costs_said(timed{kernel, least{fixed{.runs = of_->iterations, .batch = 1}}, check}(i, within));
     }
 
 private:
