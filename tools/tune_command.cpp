@@ -113,16 +113,17 @@ void race(const command_setup& s, const tk::measure::program& program, tk::measu
     options.rebuild = false;  // `program` has seen to it
     options.set_up_once = options.runs_aside() || options.warmup > 0;
     tk::measure::program alone(programs::worded_space(s.space), std::move(options));
-    const programs::command_race on(run.record, s.untuned, seconds, s.goals);
+    const auto on = programs::race_at_the_end(run.record, s.untuned, seconds, s.goals, 30);
     run.record.seconds_to_separate = on.seconds_to_separate;
     const auto clean_up = [&] {
         alone.clean_up();
         tell_cleanups(s, alone);
     };
     try {
-        s.judge(alone, [&](auto& judged) {
-            tk::measure::interruptible track(judged, programs::end_asked);
-            programs::compare(on, track, {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
+        s.judge(alone, [&](auto& judged) {  // each of whose runs is a process of its own
+            const auto lap = [&] { return tk::measure::interruptible(judged, programs::end_asked); };
+            programs::compare(run.record, on, s.goals, lap,
+                              {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
         });
     } catch (...) {
         clean_up();
@@ -175,7 +176,7 @@ int run(const command_options& o)
             "there is no command: want it after --, as in tune_command --space space.json -- ./program --tile {tile}");
     const bool ends = o.trials > 0 || o.gain_below > 0 || o.until_gain > 0;
     const double seconds = o.seconds > 0 ? o.seconds : ends ? tk::forever : 60;
-    s.limit.seconds = seconds < tk::forever ? (1 - programs::race_share) * seconds : seconds;
+    s.limit.seconds = seconds < tk::forever ? (1 - tk::final_race::kept) * seconds : seconds;
     const auto options = programs::program_of(o);
     auto t = s.begun();
     t.begin_with(programs::first_of(o, s.space, s.untuned, s.known, s.again));

@@ -119,7 +119,7 @@ int run(kernel_settings& how)
         for (const std::string& note : *notes) complain(note);
     if (!s.told.empty()) complain(s.told);
     const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 ? tk::forever : 60;
-    s.limit.seconds = seconds < tk::forever ? (1 - programs::race_share) * seconds : seconds;
+    s.limit.seconds = seconds < tk::forever ? (1 - tk::final_race::kept) * seconds : seconds;
     auto t = s.begun();
     t.begin_with(programs::first_of(o, s.space, s.untuned, s.known, s.again));
     o.report.check();
@@ -153,12 +153,19 @@ int run(kernel_settings& how)
         },
         [&](programs::driven_run& out, auto&& each) {
             if (programs::end_asked() || !out.record.found()) return;
-            pool.reset();  // and with it the compilers that are at work
-            pool.emplace(kernel.what, s.space, how.on);
-            const programs::command_race on(out.record, s.untuned, seconds, s.goals);
+            const auto anew = [&] {
+                pool.reset();  // and with it the compilers that are at work
+                pool.emplace(kernel.what, s.space, how.on);
+            };
+            anew();
+            const auto on = programs::race_at_the_end(out.record, s.untuned, seconds, s.goals, 30, 4);
             out.record.seconds_to_separate = on.seconds_to_separate;
-            tk::measure::interruptible track(*pool, programs::end_asked);
-            programs::compare(on, track, {.run_seconds = o.run_seconds, .build_seconds = o.build_seconds}, each);
+            const auto lap = [&] {  // a device takes longer to begin than a round
+                if (kernel.what.language == tk::measure::kernel_language::c) anew();
+                return tk::measure::interruptible(*pool, programs::end_asked);
+            };
+            programs::compare(out.record, on, s.goals, lap,
+                              {.run_seconds = o.run_seconds, .build_seconds = o.build_seconds}, each);
         });
     programs::command_report r{.run = s.seen(ended.record), .found = {}, .problem = ended.problem};
     r.run.stopped = ended.stopped;

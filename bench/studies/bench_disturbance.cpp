@@ -26,6 +26,7 @@
 #include "tunekit/recipes/combined.hpp"
 #include "tunekit/schedule/sequential.hpp"
 #include "tunekit/search/random.hpp"
+#include "tunekit/tune/last_comparison.hpp"
 #include "tunekit/tune/tune.hpp"
 
 namespace tk = tunekit;
@@ -86,11 +87,13 @@ struct policy {
     bool least;
     bool checks;
     double cut;
+    bool race = false;   ///< at the end, as `tune` over a kernel has it
+    double pause = 0.0;  ///< seconds before each look of a wait
 };
-constexpr policy policies[] = {{"before", false, false, 1.05},    {"least", true, false, 1.05},
-                               {"checks", true, true, 1.05},      {"before-1.03", false, false, 1.03},
-                               {"least-1.03", true, false, 1.03}, {"checks-1.03", true, true, 1.03},
-                               {"checks-mean", false, true, 1.05}};
+constexpr policy policies[] = {
+    {"before", false, false, 1.05},      {"least", true, false, 1.05},      {"checks", true, true, 1.05},
+    {"before-1.03", false, false, 1.03}, {"least-1.03", true, false, 1.03}, {"checks-1.03", true, true, 1.03},
+    {"checks-mean", false, true, 1.05},  {"raced", true, true, 1.05, true}, {"paused", true, true, 1.05, false, 0.1}};
 
 /// How slow the machine is at each moment of a run.
 class machine {
@@ -139,8 +142,10 @@ struct worker {
     std::span<const double> costs;  // +inf: it is refused
     tk::random::philox gen;
     double now = 0;
+    double pause = 0;  // before each look of a wait
     double bias = 1;
     std::size_t measured = 0;
+    bool waits = false;  // the last look was slow
 
     auto operator()(tk::index i)
     {
@@ -160,12 +165,18 @@ struct worker {
 template <class Repetition>
 class simulated {
 public:
-    simulated(worker& of, const Repetition& repeat) : how_{{&of}, repeat} {}
+    simulated(worker& of, const Repetition& repeat) : of_(of), how_{{&of}, repeat} {}
 
     [[nodiscard]] bool measures_time() const noexcept { return how_.measures_time(); }
     [[nodiscard]] tk::measure::measurement one(tk::index i, const tk::measure::limits& within)
     {
-        return how_(i, within);
+        const bool look = within.max_runs == tk::detail::doubts::look_runs;  // not a race's
+        if (look && of_.waits) of_.now += of_.pause;
+        const double start = of_.now;
+        auto out = how_(i, within);
+        out.run_seconds = of_.now - start;
+        of_.waits = look && out.at_least;
+        return out;
     }
     [[nodiscard]] std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
                                                                 const tk::measure::limits& within)
@@ -180,6 +191,7 @@ private:
         worker* of;
         auto operator()(tk::index i) const { return (*of)(i); }
     };
+    worker& of_;
     tk::measure::timed<kernel, Repetition> how_;
 };
 
@@ -257,6 +269,20 @@ tk::recipes::any_recipe recipe_of(const std::string& name)
     tk::invalid("no strategy is named \"" + name + "\", want combined or random");
 }
 
+/// The winner of the race at the end, in a fresh worker each round.
+template <class Repetition>
+tk::index raced(const settings& s, tk::tuning& found, worker& w, const Repetition& repeat)
+{
+    simulated lap(w, repeat);
+    const auto fresh = [&]() -> auto& {
+        w.measured = 0;
+        return lap;
+    };
+    const tk::final_race on(found, std::nullopt, s.seconds, 4);
+    auto race = tk::race_of(found, on, fresh, {}, [&w] { return w.now; });
+    return tk::concluded(found, std::move(race), std::nullopt).best.value_or(found.incumbent().candidate);
+}
+
 outcome simulate(const settings& s, const space_to_search& on, const disturbance& of, const policy& p,
                  std::uint64_t repeat)
 {
@@ -269,9 +295,9 @@ outcome simulate(const settings& s, const space_to_search& on, const disturbance
     const machine disturbed(of, tk::random::stream(s.seed, purpose, 2 * repeat), 2 * s.seconds + 10);
     std::vector<worker> workers;
     for (std::size_t k = 0; k < of.workers; ++k)
-        workers.push_back({&disturbed, on.costs, tk::random::stream(s.seed + k, purpose, 2 * repeat + 1)});
+        workers.push_back({&disturbed, on.costs, tk::random::stream(s.seed + k, purpose, 2 * repeat + 1), 0, p.pause});
     auto gen = tk::random::stream(s.seed, purpose + 1, repeat);
-    const tk::budget limit{.seconds = s.seconds};
+    const tk::budget limit{.seconds = (p.race ? 1 - tk::final_race::kept : 1) * s.seconds};
     tk::tuning found;
     if (of.workers > 1) {
         simulated_workers pool(workers, repeats);
@@ -283,7 +309,8 @@ outcome simulate(const settings& s, const space_to_search& on, const disturbance
     }
     double tried = std::numeric_limits<double>::infinity();
     for (const auto& t : found.trials()) tried = (std::min)(tried, on.costs[static_cast<std::size_t>(t.candidate)]);
-    const double winner = found.found() ? on.costs[static_cast<std::size_t>(found.incumbent().candidate)] : tried;
+    const auto best = [&] { return p.race ? raced(s, found, workers.front(), repeats) : found.incumbent().candidate; };
+    const double winner = found.found() ? on.costs[static_cast<std::size_t>(best())] : tried;
     return {.tried = winner / tried - 1,
             .space = winner / best_cost - 1,
             .trials = static_cast<double>(found.trials().size()),

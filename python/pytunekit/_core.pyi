@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from typing import Any, TypedDict
 
+KEPT_FOR_RACE: float
 version: str
 
 class Error(ValueError):
@@ -83,7 +84,7 @@ class Record:
     def page(self, facts: list[str], /) -> str: ...
     def curve(self) -> str: ...
     def race(
-        self, call: Callable[[int], _Measured], *, n: int, untuned: int, seconds: float, goals: list[int]
+        self, call: Callable[[int], _Measured], *, untuned: int, seconds: float, goals: list[int]
     ) -> list[tuple[int, list[float], list[tuple[float, float]]]]: ...
     def verdict(self, baseline: int | None, never_worse: bool) -> _Verdict: ...
 

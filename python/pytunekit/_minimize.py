@@ -309,8 +309,9 @@ def minimize(
                 once more; lost again, it is a failed trial.
     workers:    how many calls are out at once, where the executor does not tell, or should not decide.
     isolated:   each call in a child process of its own, within `Limits`: a crash or a hang is one failed trial.
-    race:       as it is by default with a baseline: at the end, the best three and the baseline, or the first, are measured afresh in turns, for at most the run's time, and compared by
-                the objective; with the recipe "parego", what is near the front, by every goal: `Race.front`.
+    race:       as it is by default with a baseline: at the end, the best three and the baseline, or the first, are measured afresh in turns, and compared by
+                the objective; with the recipe "parego", what is near the front, by every goal: `Race.front`. It takes 5 % of the seconds, up to 10 % where
+                they do not tell two apart; without seconds as long as the run at most.
     numbers:    names of what f returns beside the cost, as `Measurement(cost, bytes=4096)`.
     objective:  what is lowered, of the cost and the numbers: "bytes", "2 * cost + 0.1 * bytes", "cost * bytes" or
                 "cost where bytes <= 4096". The recipe "parego" lowers the cost and all numbers at once: see `Result.front`.
@@ -330,8 +331,9 @@ def minimize(
     limits = limits_of(isolated)
     at_once = workers_of(executor, workers)
     names = names_of(numbers)
+    races = baseline is not None if race is None else race
     tuner = Tuner(
-        space, recipe=recipe, experience=experience, trials=trials, seconds=seconds, patience=patience, until=until, seed=seed, log=log, resume=resume, name=name,
+        space, recipe=recipe, experience=experience, trials=trials, seconds=searching(seconds, races), patience=patience, until=until, seed=seed, log=log, resume=resume, name=name,
         numbers=names, objective=objective, checks=checks,
     )
     today = None if baseline is None else space.index(baseline)
@@ -359,9 +361,9 @@ def minimize(
         try:
             drive(tuner._run, calls, told, names)
             record = tuner._run.record()
-            if today is not None if race is None else race:
+            if races:
                 several = recipe == "parego" and bool(names) and not objective
-                compared = compare(space, record, lambda i: calls.made(0, i), names, several, today, may_be_worse)
+                compared = compare(space, record, lambda i: calls.made(0, i), seconds, names, several, today, may_be_worse)
                 tuner._run.conclude(record)
         except (KeyboardInterrupt, SystemExit) as e:
             if tuner.best_cost == float("inf"):
@@ -376,11 +378,17 @@ def minimize(
     return Result(space, record, facts_of(recipe, seed, tuner.taken), compared, stopped, tuner.taken, verdict)
 
 
+def searching(seconds: float | None, races: bool) -> float | None:
+    """What is left of the seconds of a run for its search, which a race ends."""
+    return seconds if seconds is None or not races else (1 - _core.KEPT_FOR_RACE) * seconds
+
+
 def compare(
-    space: Space, record: _core.Record, again: Callable[[int], Measured], names: list[str], several: bool = False,
+    space: Space, record: _core.Record, again: Callable[[int], Measured], seconds: float | None, names: list[str], several: bool = False,
     baseline: int | None = None, may_be_worse: bool = False,
 ) -> Race | None:
-    """The race of the best three, or of the front of several goals, and the baseline or the first; None where nothing was found, or all of them fail."""
+    """The race of the best, or of the front of several goals, and the baseline or the first, at the end of so many seconds; None where nothing
+    was found, there was no time, or all of them fail."""
     if not record.found():
         return None
     untuned = record.trials()[0]["index"] if baseline is None else baseline
@@ -390,7 +398,7 @@ def compare(
         return {"cost": cost, "kind": kind, "why": why, "seconds": took, "values": values}
 
     goals = ["cost", *names] if several else []
-    front = record.race(measured, n=12 if several else 3, untuned=untuned, seconds=max(1.0, record.seconds()), goals=list(range(len(goals))))
+    front = record.race(measured, untuned=untuned, seconds=float("inf") if seconds is None else seconds, goals=list(range(len(goals))))
     ends = record.verdict(untuned, baseline is not None and not may_be_worse)
     if ends["best"] is None or ends["rounds"] == 0:
         return None

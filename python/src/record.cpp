@@ -20,6 +20,7 @@
 #include "bind.hpp"
 #include "outcome.hpp"
 #include "space.hpp"
+#include "tools/support/command_race.hpp"
 #include "tunekit/measure/measurement.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/report/figures.hpp"
@@ -114,21 +115,13 @@ struct called {
     }
 };
 
-tk::measure::race_options race_of(const std::vector<std::size_t>& goals)
-{
-    tk::measure::race_options out{.max_rounds = 30};
-    for (const std::size_t k : goals)
-        if (k > 0) out.values.push_back(k - 1);
-    return out;
-}
-
 /// The race whose rounds the record has.
 tk::measure::race_result race_again(const record& r)
 {
     if (r.found.rounds.empty()) return {};
     std::vector<tk::index> line;  // that of the first round is the order of the finalists
     for (const auto& t : r.found.rounds.front()) line.push_back(t.candidate);
-    tk::measure::race_track track(line, race_of(r.goals));
+    tk::measure::race_track track(line, programs::racing(r.goals));
     for (const auto& round : r.found.rounds) {
         std::vector<tk::measure::measurement> measured;
         for (const auto& t : round) measured.push_back(t.measured);
@@ -138,19 +131,19 @@ tk::measure::race_result race_again(const record& r)
     return track.verdict();
 }
 
-/// Measures the best `n` and `untuned` afresh; with several goals, 0 the cost and k + 1 number k, what is near their front.
-/// Returns (index, goals, ends of their intervals) of the front's members; by their medians where there were too few rounds.
-nb::list race(record& r, const nb::callable& call, std::size_t n, tk::index untuned, double seconds,
+/// Measures the best and `untuned` afresh, at the end of a run of so many seconds; with several goals, 0 the cost and k + 1 number k,
+/// what is near their front. Without an end of seconds telling two apart may take as long as the run. Returns (index, goals, ends of
+/// their intervals) of the front's members; by their medians where there were too few rounds.
+nb::list race(record& r, const nb::callable& call, tk::index untuned, double seconds,
               const std::vector<std::size_t>& goals)
 {
     called by{call, r.judge};
-    tk::detail::rounds_kept kept{by, r.found};
-    tk::measure::race_options how = race_of(goals);
-    how.max_seconds = seconds;
-    auto line = goals.empty() ? tk::line_up(r.found, n, untuned) : tk::front_finalists(r.found, goals, n);
-    if (std::find(line.begin(), line.end(), untuned) == line.end()) line.push_back(untuned);
+    const tk::final_race on =
+        programs::race_at_the_end(r.found, untuned, seconds, goals, (std::max)(1.0, r.found.seconds()));
+    r.found.seconds_to_separate = on.seconds_to_separate;
     r.goals = goals;
-    r.race = tk::measure::race(kept, line, {}, how);
+    r.race =
+        tk::race_of(r.found, on, [&]() -> auto& { return by; }, {}, tk::measure::wall_clock{}, programs::racing(goals));
     nb::list front;
     if (goals.empty()) return front;
     const auto members = tk::front_of(r.race).members;
@@ -262,6 +255,7 @@ record record_of(const grid& space, const nb::tuple& state)
 
 void bind_record(nb::module_& m)
 {
+    m.attr("KEPT_FOR_RACE") = tk::final_race::kept;  // of a run's seconds
     nb::class_<record>(m, "Record")
         .def(nb::new_(&record_of))
         .def("state", &state)
@@ -278,7 +272,7 @@ void bind_record(nb::module_& m)
         .def("text", [](const record& r) { return to_text(tuned(r)); })
         .def("page", &page)
         .def("curve", &curve)
-        .def("race", &race, "call"_a, nb::kw_only(), "n"_a, "untuned"_a, "seconds"_a, "goals"_a)
+        .def("race", &race, "call"_a, nb::kw_only(), "untuned"_a, "seconds"_a, "goals"_a)
         .def("verdict", &verdict, "baseline"_a.none(), "never_worse"_a);
 }
 

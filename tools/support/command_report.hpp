@@ -18,6 +18,7 @@
 
 #include "tools/support/shell_words.hpp"
 #include "tools/support/space_words.hpp"
+#include "tools/support/verdict_json.hpp"
 #include "tunekit/formats/t4.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/processes/program/program_options.hpp"
@@ -64,15 +65,6 @@ inline nlohmann::ordered_json json_of(const command_report& r, const tunekit::sp
     const auto& names = r.task().value_names;
     for (std::size_t k = 0; k < names.size() && k < c.numbers.size(); ++k) out["numbers"][names[k]] = c.numbers[k];
     return out;
-}
-
-/// What may be said of a winner.
-inline nlohmann::ordered_json json_of(const tunekit::verdict& v)
-{
-    return {{"says", to_text(v.says)},    {"text", to_text(v)},
-            {"default_kept", v.kept},     {"finalists", v.finalists},
-            {"rounds", v.rounds},         {"rounds_to_separate", v.rounds_to_separate},
-            {"confidence", v.confidence}, {"slower_at_least", v.slower_at_least}};
 }
 
 /// A row of the table at the end: a configuration and how many times the cost of the best it has.

@@ -108,7 +108,12 @@ struct on_pool {
     {
         tunekit::tune_tasks(run, pool, {.watch = watch, .checks = checks});
     }
-    [[nodiscard]] auto alone(std::size_t k) { return pool.alone(0, k); }
+    /// The measurer of a round of task k: a new process, but on a device, which takes longer to begin than a round.
+    [[nodiscard]] auto alone(std::size_t k)
+    {
+        if constexpr (requires { pool.alone(0, k, true); }) return pool.alone(0, k, true);
+        else return pool.alone(0, k);
+    }
 };
 
 template <class Pool>

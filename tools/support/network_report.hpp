@@ -17,6 +17,7 @@
 #include "tools/support/network_jobs.hpp"
 #include "tools/support/network_options.hpp"
 #include "tools/support/run_report.hpp"
+#include "tools/support/verdict_json.hpp"
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/report/outlook.hpp"
 #include "tunekit/report/text_table.hpp"
@@ -144,7 +145,7 @@ inline nlohmann::ordered_json json_of(const network_job& j, const tunekit::tunin
             {"seconds", record.seconds()},
             {"verified", e.best.has_value()},
             {"tied", e.race.tied.size()},
-            {"verdict", {{"says", to_text(e.says)}, {"text", to_text(e)}, {"default_kept", e.kept}}},
+            {"verdict", json_of(e)},
             {"index", e.best ? json(*e.best) : json()},
             {"config", config}};
 }

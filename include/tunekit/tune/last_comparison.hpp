@@ -127,7 +127,7 @@ namespace detail {
 /// A measurer of races that keeps what it measured in a record.
 template <class Measurer>
 struct rounds_kept {
-    Measurer& of;
+    Measurer of;
     tuning& record;
 
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& within)
@@ -184,11 +184,15 @@ struct final_race {
     double seconds = 0;              ///< after which it ends, once its rounds can have told them apart
     double most_seconds = 0;         ///< after which it ends in any case
     double seconds_to_separate = 0;  ///< see `tuning`; 0: only one ran
+    std::uint32_t runs = 1;          ///< of a finalist in a round; 1: as often as its measurer says
 
-    /// For a run with a budget of `of_run` seconds, which may be infinite. In a round a finalist runs `runs` times.
-    final_race(const tuning& record, std::optional<index> baseline, double of_run, std::uint32_t runs)
+    /// For a run with a budget of `of_run` seconds, which may be infinite: then telling two apart may take
+    /// `short_seconds` in any case.
+    final_race(const tuning& record, std::optional<index> baseline, double of_run, std::uint32_t runs_of_round,
+               double short_seconds = 1)
         : seconds(of_run < forever ? kept * of_run : (std::max)(1.0, most * record.seconds())),
-          most_seconds(of_run < forever ? most * of_run : seconds)
+          most_seconds(of_run < forever ? most * of_run : (std::max)(short_seconds, seconds)),
+          runs(runs_of_round)
     {
         if (!record.found()) return;
         std::vector<index> line = record.finalists(4);
@@ -196,6 +200,19 @@ struct final_race {
             line = line_up(record, 3, *baseline);
             std::stable_partition(line.begin() + 1, line.end(), [&](index i) { return i == baseline; });
         }
+        enter(record, std::move(line));
+    }
+
+    /// For a line of your own, of which the first two matter most, in so many seconds.
+    final_race(const tuning& record, std::vector<index> line, double of_race, std::uint32_t runs_of_round)
+        : seconds(of_race), most_seconds(of_race), runs(runs_of_round)
+    {
+        enter(record, std::move(line));
+    }
+
+private:
+    void enter(const tuning& record, std::vector<index> line)
+    {
         if (line.size() < 2) return;
         const auto enough = [&](std::size_t n) {
             return measure::rounds_to_separate(n) * runs * round_seconds(record, std::span(line).first(n), true);
@@ -209,18 +226,28 @@ struct final_race {
 /// Runs the race that ends a run, and keeps its rounds and its time in the record. `fresh()` returns the measurer of a
 /// round. Errors: what the measurer throws; the rounds before it are kept.
 template <class Fresh, class Clock>
-[[nodiscard]] measure::race_result race_of(tuning& record, const final_race& on, Fresh&& fresh,
-                                           const measure::limits& within, Clock&& now)
+[[nodiscard]] measure::race_result race_of(tuning& record, const final_race& on, Fresh&& fresh, measure::limits within,
+                                           Clock&& now, const measure::race_options& how = {})
 {
-    measure::race_track track(on.finalists, {});
+    if (on.runs > 1) {
+        within.abandon_above = 0;  // so that none of the runs is left out
+        within.max_runs = on.runs;
+    }
+    measure::race_track track(on.finalists, how);
     record.rounds.clear();
     const std::uint32_t enough = measure::rounds_to_separate(on.finalists.size());
     const double start = now();
     for (double spent = 0; !track.over() && spent < (record.rounds.size() < enough ? on.most_seconds : on.seconds);
          spent = now() - start) {
         auto&& measurer = fresh();
-        detail::rounds_kept<std::remove_cvref_t<decltype(measurer)>> kept{measurer, record};
-        track.finishes(kept.measure(track.lines_up(), within));
+        const std::vector<index> line = track.lines_up();
+        auto measured = measurer.measure(line, within);
+        auto& round = record.rounds.emplace_back();
+        for (std::size_t k = 0; k < measured.size(); ++k) {
+            measured[k].at_least = false;
+            round.push_back({.candidate = line[k], .measured = measured[k]});
+        }
+        track.finishes(measured);
     }
     record.pass(now() - start);
     return track.verdict();
@@ -238,8 +265,8 @@ template <measure::measurer M>
 }
 
 /// The best two trials of every task of a plan beside the task's `untuned`, one task after the other, each with its
-/// share of the seconds but at least one round. `measurer_of(k)` measures task k. Each task ends with what `concluded`
-/// says, and its record keeps the rounds.
+/// share of the seconds but at least one round. `measurer_of(k)` gives the measurer of a round of task k. Each task
+/// ends with what `concluded` says, and its record keeps the rounds.
 template <class MeasurerOf>
 [[nodiscard]] std::vector<last_comparison> compare_finalists(MeasurerOf&& measurer_of, plan& found,
                                                              std::span<const index> untuned, double seconds,
@@ -256,11 +283,11 @@ template <class MeasurerOf>
     std::vector<last_comparison> out;
     for (std::size_t k = 0; k < untuned.size(); ++k) {
         tuning& record = found.tasks[k].record;
-        auto measurer = measurer_of(k);
-        detail::rounds_kept<decltype(measurer)> kept{measurer, record};
+        using measurer = decltype(measurer_of(k));
+        const auto lap = [&] { return detail::rounds_kept<measurer>{measurer_of(k), record}; };
         const double share = (end - now()) * rounds[k] / left;
         auto race =
-            measure::race(kept, line_up(record, 2, untuned[k]), within, {.max_seconds = (std::max)(share, 1e-3)});
+            measure::race(lap, line_up(record, 2, untuned[k]), within, {.max_seconds = (std::max)(share, 1e-3)});
         out.push_back(concluded(record, std::move(race), untuned[k], may_be_worse));
         left -= rounds[k];
     }

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from math import prod
 
 from .. import _core
-from .._minimize import Progress, Result, Verdict, compare, facts_of
+from .._minimize import Progress, Result, Verdict, compare, facts_of, searching
 from .._space import pythons, shown
 from .._tune_kernel import KernelResult
 from .._tuner import Tuner, count
@@ -75,7 +75,7 @@ def tune(call: Mapping[str, Any]) -> KernelResult:
     cache = Cache(call["cache"], about(problem, parameters, objective, device)) if call["cache"] else None
     run = Run(
         problem=problem, configurations=configurations, comparison=comparison, iterations=iterations, compilers=count_of(call["compilers"], call["parallel"]),
-        objective=objective, metrics=metrics, cache=cache, seconds=search.seconds,
+        objective=objective, metrics=metrics, cache=cache, seconds=searching(search.seconds, races(call)),
     )
     try:
         found = searched(call, run, search, first, say)
@@ -99,12 +99,18 @@ def tune(call: Mapping[str, Any]) -> KernelResult:
     return out
 
 
+def races(call: Mapping[str, Any]) -> bool:
+    """Whether a race ends the run."""
+    return call["baseline"] is not None if call["race"] is None else bool(call["race"])
+
+
 def searched(call: Mapping[str, Any], run: Run, search: Search, first: list[int], say: Callable[[str], None]) -> Result:
     """The search, and the race where one is wanted."""
     configurations = run.configurations
     seed = count("seed", call["seed"] or 0)
     tuner = Tuner(
-        configurations.space, recipe=search.recipe, experience=call["experience"], trials=search.trials or len(configurations), seconds=search.seconds, seed=seed,
+        configurations.space, recipe=search.recipe, experience=call["experience"], trials=search.trials or len(configurations),
+        seconds=searching(search.seconds, races(call)), seed=seed,
         log=call["log_file"], resume=call["resume"], name=run.problem.name,
     )
     if first:
@@ -123,8 +129,9 @@ def searched(call: Mapping[str, Any], run: Run, search: Search, first: list[int]
         try:
             run.search(tuner, told)
             record = tuner._run.record()
-            if baseline is not None if call["race"] is None else call["race"]:
-                raced = compare(configurations.space, record, run.again, [], False, baseline, False)
+            if races(call):
+                raced = compare(configurations.space, record, run.again, search.seconds, [], False, baseline, False)
+                tuner._run.conclude(record)
         except KeyboardInterrupt:
             if not run.rows:
                 raise

@@ -287,6 +287,13 @@ TEST_CASE("final_race: as many as the kept seconds tell apart, the two that matt
     CHECK(tk::final_race(record, 5, 15.9, 1).seconds_to_separate == doctest::Approx(16));
     CHECK(tk::final_race(record, 5, tk::forever, 1).most_seconds == 1);  // 10 % of 0.6 s would be less
     CHECK(line(9, 1000) == indices{0, 1, 2, 3});                         // never ran
+    // Twelve runs of a finalist in a round: 8 rounds of two take 19.2 s.
+    CHECK(tk::final_race(record, 5, tk::forever, 12, 19.1).finalists.empty());
+    CHECK(tk::final_race(record, 5, tk::forever, 12, 19.3).finalists == indices{0, 5});
+    // A line of one's own, of whom the first two are the last to leave.
+    CHECK(tk::final_race(record, indices{4, 2, 1}, 3.1, 1).finalists == indices{4, 2, 1});
+    CHECK(tk::final_race(record, indices{4, 2, 1}, 2.9, 1).finalists == indices{4, 2});
+    CHECK(tk::final_race(record, indices{4, 2, 1}, 1.5, 1).finalists.empty());
     CHECK(tk::final_race({}, 5, 100, 1).finalists.empty());
     tk::tuning alone;
     alone.append(trial_of(3, 1, 0.1, 1), 0.1);
@@ -320,6 +327,33 @@ TEST_CASE("race_of: it ends with the kept seconds, and goes on up to twice as ma
     record.seconds_to_separate = 16;
     CHECK(to_text(tk::concluded(record, {}, std::nullopt)) ==
           "unclear: 0 rounds side by side, with fewer than 8 none can be distinguished; want 16 s or more");
+}
+
+TEST_CASE("race_of: in a round each runs as often as the race says, and none of it is left out")
+{
+    tk::tuning record;
+    for (tk::index i = 0; i < 2; ++i) record.append(trial_of(i, 0.1, 0.1, 1), 0.1);
+    struct told {
+        measure::limits within{};
+        std::vector<measure::measurement> measure(std::span<const tk::index> batch, const measure::limits& l)
+        {
+            within = l;
+            return std::vector(batch.size(), measure::measurement{.cost = 0.1, .at_least = l.only_looks()});
+        }
+    };
+    for (const std::uint32_t runs : {1U, 4U}) {
+        told machine;
+        double now = 0;
+        const tk::final_race on(record, std::nullopt, 1000, runs);
+        const auto race = tk::race_of(
+            record, on, [&]() -> auto& { return machine; }, {.run_seconds = 3}, [&now] { return now += 1; });
+        CHECK(race.rounds > 0);
+        CHECK(machine.within.run_seconds == 3);
+        CHECK(machine.within.only_looks() == (runs == 4));
+        if (runs == 4) CHECK(machine.within.max_runs == 4);
+        if (runs == 4) CHECK(machine.within.abandon_above == 0);
+        for (const auto& t : record.rounds.back()) CHECK(t.measured.ok());
+    }
 }
 
 TEST_CASE("comparison_reserve: two rounds of every task, and at most 0.3 of the seconds")

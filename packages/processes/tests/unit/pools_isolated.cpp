@@ -229,6 +229,11 @@ TEST_CASE("isolated workers: alone, one worker measures for a race, while nothin
     CHECK(r.seen.data()->pid[0] == 0);
     const auto result = measure::race(quiet, std::vector<tk::index>{1, 0, 8});
     CHECK(result.winner == 0);
+    const int before = r.seen.data()->pid[1];
+    (void)quiet.measure(std::vector<tk::index>{0, 1}, {});
+    CHECK(r.seen.data()->pid[1] == before);
+    (void)r.pool.alone(1, 0, true).measure(std::vector<tk::index>{0, 1}, {});
+    CHECK(r.seen.data()->pid[1] != before);
     r.submit(1, 1);
     CHECK_THROWS_AS(static_cast<void>(quiet.measure(std::vector<tk::index>{0}, {})), std::invalid_argument);
     r.wait(1);

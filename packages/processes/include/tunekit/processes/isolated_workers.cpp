@@ -247,10 +247,11 @@ std::vector<answer> isolated_workers::collect(double seconds)
     }
 }
 
-detail::lone_worker isolated_workers::alone(std::size_t worker, std::size_t task)
+detail::lone_worker isolated_workers::alone(std::size_t worker, std::size_t task, bool fresh)
 {
     require(worker < workers(), "isolated_workers.alone: no such worker, want one below workers()");
     require(task < its().task_count, "isolated_workers.alone: no such task, want one of those that `make` returns");
+    if (detail::worker_link& link = its().stations[worker].link; fresh && !link.gone()) link.renew();
     return {*this, worker, task};
 }
 

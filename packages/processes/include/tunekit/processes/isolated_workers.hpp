@@ -131,11 +131,12 @@ public:
     [[nodiscard]] std::vector<answer> collect(double seconds);
 
     /// A measurer on one worker, for comparisons that must not be disturbed. While it measures, nothing else is out.
+    /// With `fresh` it begins with a process that has run nothing, as each round of a race should.
     /// Throws std::invalid_argument where there is no such worker or task.
     ///
     ///     auto quiet  = pool.alone(0);
     ///     auto result = tk::measure::race(quiet, finalists);
-    [[nodiscard]] detail::lone_worker alone(std::size_t worker, std::size_t task = 0);
+    [[nodiscard]] detail::lone_worker alone(std::size_t worker, std::size_t task = 0, bool fresh = false);
 
 private:
     friend class detail::lone_worker;

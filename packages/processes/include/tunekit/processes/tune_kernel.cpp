@@ -4,7 +4,6 @@
 #if TUNEKIT_FORKS
 #include <cstdint>
 #include <exception>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,25 +14,6 @@
 
 namespace tunekit::detail {
 
-namespace {
-
-/// What a round of the race measures: the least of four runs, of which the first finds a fresh worker's memory cold.
-struct brief_runs {
-    static constexpr std::uint32_t runs = 4;
-    measure::detail::isolated_measurer& of;
-
-    [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, measure::limits within)
-    {
-        within.abandon_above = 0;  // so that none of the runs is left out
-        within.max_runs = runs;
-        auto out = of.measure(batch, within);
-        for (measure::measurement& m : out) m.at_least = false;
-        return out;
-    }
-};
-
-}  // namespace
-
 budget kernel_end::search_of(budget of_run) const
 {
     if (race) of_run.seconds *= 1 - final_race::kept;
@@ -43,15 +23,15 @@ budget kernel_end::search_of(budget of_run) const
 verdict kernel_end::verdict_on(tuning& record, std::optional<index> baseline,
                                measure::detail::isolated_measurer& measurer) const
 {
+    constexpr std::uint32_t runs = 4;  // the first finds a fresh worker's memory cold
     measure::race_result result;
     std::string why;
     if (race && record.stopped() != stop_reason::asked) {
-        const final_race on(record, baseline, record.stopped() == stop_reason::seconds ? seconds : forever,
-                            brief_runs::runs);
+        const final_race on(record, baseline, record.stopped() == stop_reason::seconds ? seconds : forever, runs);
         record.seconds_to_separate = on.seconds_to_separate;
-        const auto fresh = [&] {
+        const auto fresh = [&]() -> auto& {
             measurer.renew();
-            return brief_runs{measurer};
+            return measurer;
         };
         try {
             result = race_of(record, on, fresh, {.run_seconds = run_seconds}, measure::wall_clock{});

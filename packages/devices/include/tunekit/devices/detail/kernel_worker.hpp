@@ -29,6 +29,7 @@
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
+#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/build/store.hpp"
 #include "tunekit/processes/system/own_files.hpp"
@@ -271,9 +272,10 @@ public:
         };
         const auto check = (*data_)->operands.check(*on_);
         if constexpr (says_costs) on_->said.clear();
-        if (of_->iterations == 0) return with_more(timed{kernel, until_confident{}, check}(i, within), kernel, i);
-        within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
-        return with_more(timed{kernel, fixed{.runs = of_->iterations, .batch = 1}, check}(i, within), kernel, i);
+        if (of_->iterations == 0) return with_more(timed{kernel, least{until_confident{}}, check}(i, within), kernel, i);
+        if (!within.only_looks())
+            within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
+        return with_more(timed{kernel, least{fixed{.runs = of_->iterations, .batch = 1}}, check}(i, within), kernel, i);
     }
 
 private:

@@ -157,12 +157,14 @@ public:
 
     /// A streaming measurer on one runner, for use while nothing else is out. It builds what is not built yet before it
     /// runs anything of a batch; limits are read when a run begins. `measure` throws std::invalid_argument while jobs
-    /// are out.
-    [[nodiscard]] auto alone(std::size_t worker, std::size_t task = 0)
-        requires requires(Runners& r) { r.alone(worker, task); }
+    /// are out. `more` is what else the runners' `alone` takes.
+    template <class... More>
+    [[nodiscard]] auto alone(std::size_t worker, std::size_t task = 0, More... more)
+        requires requires(Runners& r) { r.alone(worker, task, more...); }
     {
         require(task < templates_.size(), "pipeline.alone: no template for this task, want one for each");
-        return lone_runner<decltype(runners_.alone(worker, task))>(*this, runners_.alone(worker, task), task);
+        auto runner = runners_.alone(worker, task, more...);
+        return lone_runner<decltype(runner)>(*this, std::move(runner), task);
     }
 
 private:
