@@ -55,9 +55,7 @@ private:
     [[noreturn]] static void work(tk::random::philox gen, pid_t parent)
     {
         std::vector<double> memory(std::size_t{8} << 20);
-        const auto between = [&](double low, double high) {
-            return low + (high - low) * tk::random::uniform_01(gen);
-        };
+        const auto between = [&](double low, double high) { return low + (high - low) * tk::random::uniform_01(gen); };
         const tk::measure::wall_clock now;
         while (::getppid() == parent) {
             ::usleep(static_cast<useconds_t>(-1e6 * between(2, 10) * std::log1p(-between(0, 0.999))));
@@ -108,8 +106,8 @@ void run(const settings& s)
     for (std::size_t k = 0; k < 2 * s.repeats; ++k) {
         const guest beside(s.seed + k / 2);
         tk::random::philox gen(s.seed + k / 2);
-        const auto found = tk::tune(space, transpose{}, tk::recipes::combined(), {.seconds = s.seconds}, gen,
-                                    {.checks = k % 2 == 1});
+        const auto found =
+            tk::tune(space, transpose{}, tk::recipes::combined(), {.seconds = s.seconds}, gen, {.checks = k % 2 == 1});
         all[k % 2].push_back({found.best_index(), found.verdict(), found.checks(), found.trials().size()});
         std::printf("%s %s; %s\n", k % 2 == 1 ? "checks: " : "without:", to_text(found).c_str(),
                     to_text(found.checks(), found.seconds()).c_str());
@@ -129,8 +127,9 @@ void run(const settings& s)
         }
     double best = tk::forever;
     for (const auto& [i, seconds] : least) best = (std::min)(best, seconds);
-    std::printf("| checks | within 1, 2, 5 %% of the best winner | mean %% | worst %% | separated | of these wrong by 2 %% | "
-                "trials | disturbed | waited s |\n|---|---|---|---|---|---|---|---|---|\n");
+    std::printf(
+        "| checks | within 1, 2, 5 %% of the best winner | mean %% | worst %% | separated | of these wrong by 2 %% | "
+        "trials | disturbed | waited s |\n|---|---|---|---|---|---|---|---|---|\n");
     for (int with = 0; with < 2; ++with) {
         double within[3] = {}, mean = 0, worst = 0, trials = 0, disturbed = 0, waited = 0;
         std::size_t separated = 0, wrong = 0;
@@ -148,8 +147,9 @@ void run(const settings& s)
             disturbed += static_cast<double>(e.seen.disturbed) * weight;
             waited += e.seen.waited_seconds * weight;
         }
-        std::printf("| %s | %.0f %.0f %.0f | %.2f | %.1f | %zu | %zu | %.0f | %.1f | %.2f |\n", with == 1 ? "on" : "off",
-                    within[0], within[1], within[2], mean, worst, separated, wrong, trials, disturbed, waited);
+        std::printf("| %s | %.0f %.0f %.0f | %.2f | %.1f | %zu | %zu | %.0f | %.1f | %.2f |\n",
+                    with == 1 ? "on" : "off", within[0], within[1], within[2], mean, worst, separated, wrong, trials,
+                    disturbed, waited);
     }
 }
 

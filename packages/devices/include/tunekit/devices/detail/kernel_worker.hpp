@@ -272,7 +272,8 @@ public:
         };
         const auto check = (*data_)->operands.check(*on_);
         if constexpr (says_costs) on_->said.clear();
-        if (of_->iterations == 0) return with_more(timed{kernel, least{until_confident{}}, check}(i, within), kernel, i);
+        if (of_->iterations == 0)
+            return with_more(timed{kernel, least{until_confident{}}, check}(i, within), kernel, i);
         if (!within.only_looks())
             within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
         return with_more(timed{kernel, least{fixed{.runs = of_->iterations, .batch = 1}}, check}(i, within), kernel, i);
