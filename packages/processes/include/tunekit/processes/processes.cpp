@@ -43,6 +43,7 @@
 #include "tunekit/processes/detail/run_failure.cpp"
 #include "tunekit/processes/detail/spawned_zygote.cpp"
 #include "tunekit/processes/detail/system/confinement.cpp"
+#include "tunekit/processes/detail/system/counters.cpp"
 #include "tunekit/processes/detail/system/processes.cpp"
 #include "tunekit/processes/detail/worker.cpp"
 #include "tunekit/processes/detail/worker_link.cpp"
