@@ -50,6 +50,6 @@ TEST_CASE("a device of which nothing is left is not named; other kernels are not
     CHECK(dispatch::merge_all(std::vector{one, one}).all == one);
     two.kernel = "conv";
     CHECK_THROWS_WITH_AS(static_cast<void>(dispatch::merge_all(std::vector{one, two})),
-                         doctest::Contains("of another kernel"), tunekit::error);
+                         doctest::Contains("the kernel is \"conv\", here \"gemm\""), tunekit::error);
     CHECK_THROWS_AS(static_cast<void>(dispatch::merge_all({})), std::invalid_argument);
 }

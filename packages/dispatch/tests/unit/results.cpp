@@ -138,13 +138,14 @@ TEST_CASE("merging takes all rows or none")
 
     auto foreign = b;
     foreign.fingerprint = 1;
-    CHECK_THROWS_WITH_AS(a.merge(foreign), doctest::Contains("of another space"), tunekit::error);
+    CHECK_THROWS_WITH_AS(a.merge(foreign), doctest::Contains("the space's fingerprint is \"1\""), tunekit::error);
     foreign = b;
     foreign.version = "2";
-    CHECK_THROWS_WITH_AS(a.merge(foreign), doctest::Contains("of another version"), tunekit::error);
+    CHECK_THROWS_WITH_AS(a.merge(foreign), doctest::Contains("the kernel's version is \"2\", here \"1\""),
+                         tunekit::error);
     foreign = b;
     foreign.kernel = "conv";
-    CHECK_THROWS_WITH_AS(a.merge(foreign), doctest::Contains("of another kernel"), tunekit::error);
+    CHECK_THROWS_WITH_AS(a.merge(foreign), doctest::Contains("the kernel is \"conv\", here \"gemm\""), tunekit::error);
     foreign = before;
     foreign.rows.back().seconds *= 10;
     foreign.rows.back().within = {foreign.rows.back().seconds, foreign.rows.back().seconds};
