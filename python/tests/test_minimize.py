@@ -424,12 +424,8 @@ def test_an_executor_of_processes_calls_what_it_can_pickle(tmp_path: Path) -> No
 
 
 def test_what_no_executor_is_is_refused() -> None:
-    class Endless:
-        def submit(self) -> None: ...
-
-    for executor, says in ((3, "want one of concurrent.futures"), (Endless(), "does not tell how many workers")):
-        with pytest.raises(Error, match=says):
-            minimize(bowl, SPACE, trials=1, executor=executor)  # type: ignore[arg-type]
+    with pytest.raises(Error, match="want one of concurrent.futures"):
+        minimize(bowl, SPACE, trials=1, executor=3)  # type: ignore[arg-type]
 
 
 def leave(x: int) -> float:
