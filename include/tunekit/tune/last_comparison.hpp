@@ -124,6 +124,13 @@ namespace detail {
     return all_below(runs, others);
 }
 
+/// Keeps a round in a record.
+inline void keep_round(tuning& record, std::span<const index> line, std::span<const measure::measurement> measured)
+{
+    auto& round = record.rounds.emplace_back();
+    for (std::size_t k = 0; k < measured.size(); ++k) round.push_back({.candidate = line[k], .measured = measured[k]});
+}
+
 /// A measurer of races that keeps what it measured in a record.
 template <class Measurer>
 struct rounds_kept {
@@ -133,8 +140,7 @@ struct rounds_kept {
     [[nodiscard]] std::vector<measure::measurement> measure(std::span<const index> batch, const measure::limits& within)
     {
         auto out = of.measure(batch, within);
-        auto& round = record.rounds.emplace_back();
-        for (std::size_t k = 0; k < out.size(); ++k) round.push_back({.candidate = batch[k], .measured = out[k]});
+        keep_round(record, batch, out);
         return out;
     }
 };
@@ -242,11 +248,8 @@ template <class Fresh, class Clock>
         auto&& measurer = fresh();
         const std::vector<index> line = track.lines_up();
         auto measured = measurer.measure(line, within);
-        auto& round = record.rounds.emplace_back();
-        for (std::size_t k = 0; k < measured.size(); ++k) {
-            measured[k].at_least = false;
-            round.push_back({.candidate = line[k], .measured = measured[k]});
-        }
+        for (measure::measurement& m : measured) m.at_least = false;
+        detail::keep_round(record, line, measured);
         track.finishes(measured);
     }
     record.pass(now() - start);
