@@ -12,7 +12,6 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <optional>
 #include <tuple>
@@ -107,10 +106,10 @@ finished_run command_runner::run(const command_line& what, const command_limits&
         heed();
         if (!met_ && !meet_command(waited)) break;
         const double begun = laid_out_->begun > 0 ? laid_out_->begun : begun_;
-        const double deadline = met_ ? begun + limits.wall_seconds : std::numeric_limits<double>::infinity();
+        const double deadline = begun + limits.wall_seconds + (told ? grace : 0);
         out.wall_seconds = moment - begun;
         if (met_ && command_.ended()) break;
-        if (moment >= deadline + (told ? grace : 0)) {
+        if (met_ && moment >= deadline) {
             if (told) break;
             command_.kill(SIGTERM);  // at which mpirun ends what it started on other machines
             told = true;
@@ -118,7 +117,7 @@ finished_run command_runner::run(const command_line& what, const command_limits&
         }
         poll_set events;
         for (const int fd : {signals_.fd(), output.news(), errors.news()}) events.add(fd);  // a negative one is none
-        events.by(deadline + (told ? grace : 0));
+        events.by(met_ ? deadline : (std::max)(deadline, moment + 0.001));  // nothing wakes this to meet the command
         if (!met_) events.by(moment + 0.5);  // then the starter is woken, which another program may have stopped
         events.wait(moment);
         waited = true;
