@@ -395,6 +395,58 @@ TEST_CASE("what is refused does not reach the device, and more shared memory is 
     CHECK(m[2].run_seconds == 0);
 }
 
+TEST_CASE("a tensor map of an operand comes behind the operands, and what the driver would not make is refused before")
+{
+    using map = ms::device_source::tensor_map;
+    const map good{.sizes = {16, 4}, .strides = {64}, .box = {8, 2}, .swizzle_bytes = 64};
+    const tk::space::product space{tk::space::parameter<"stride">({64, 72})};
+    const ms::source_template what{space, [good](const auto& c) {
+                                       ms::device_source out;
+                                       out.text = "//run factor=2 n=64 us=5 mode=mapped";
+                                       out.launches = {{.block = {length, 1, 1}}};
+                                       out.maps = {good};
+                                       out.maps[0].strides[0] = tk::get<"stride">(c);
+                                       return out;
+                                   }};
+    const machine old;
+    const support::fake_library hopper(support::fake_driver_source, "-DMAJOR=9");
+    const support::fake_library before(support::fake_driver_source, "-DMAJOR=9 -DOLD");
+    const auto measured = [&](const std::string& driver) {
+        doubling on;
+        auto measure = ms::cuda_measurer(what, old.builder(), on.data, ms::fixed{.runs = 3},
+                                         {.device = ms::find_cuda_device(0, driver), .driver = driver, .nvml = "/no"});
+        return measure.measure(std::vector<tk::index>{0, 1}, {});
+    };
+    const auto m = measured(hopper.path());
+    CHECK_MESSAGE(m[0].ok(), (m[0].failed ? m[0].failed->message : ""));
+    REQUIRE(m[1].failed);
+    CHECK(m[1].failed->code == 701);
+    CHECK(m[1].failed->message ==
+          "tensor map of argument 0: a stride in bytes is 72, want a multiple of 16 below 2^40");
+    CHECK(m[1].runs == 0);
+    const auto eight = measured(old.driver.path());
+    REQUIRE(eight[0].failed);
+    CHECK(eight[0].failed->message == "tensor maps want compute capability 9.0, not 8.x");
+    const auto eleven = measured(before.path());
+    REQUIRE(eleven[0].failed);
+    CHECK(eleven[0].failed->message == "the driver knows no tensor maps, want that of CUDA 12 or later");
+
+    CHECK_FALSE(ms::detail::refused(good));
+    const auto with = [&](auto change) {
+        map other = good;
+        change(other);
+        return ms::detail::refused(other).value_or("");
+    };
+    CHECK(with([](map& x) { x.sizes = {}; }) == "tensor map of argument 0: directions are 0, want 1 to 5");
+    CHECK(with([](map& x) { x.strides = {}; }).find("strides are 0, want one less than sizes") != std::string::npos);
+    CHECK(with([](map& x) { x.sizes[1] = 0; }).find("a size is 0, want 1 to 2^32") != std::string::npos);
+    CHECK(with([](map& x) { x.box[1] = 257; }).find("a side of the box is 257, want 1 to 256") != std::string::npos);
+    CHECK(with([](map& x) { x.box[0] = 6; }).find("bytes is 24, want a multiple of 16") != std::string::npos);
+    CHECK(with([](map& x) { x.swizzle_bytes = 16; }).find("are 16, want 0, 32, 64 or 128") != std::string::npos);
+    CHECK(with([](map& x) { x.swizzle_bytes = 16 * 2, x.box[0] = 16; }).find("no more than are swizzled") !=
+          std::string::npos);
+}
+
 TEST_CASE("reasons for lower clocks are told in words")
 {
     ms::cuda_conditions seen;
