@@ -4,6 +4,7 @@
 /// \file
 /// The arguments of a kernel on a device, and the check of its outputs.
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -100,8 +101,26 @@ public:
         operand& o = add(role::output, halves.data(), 2 * halves.size());
         o.within = within;
         o.differs = [](const bytes& got, const bytes& reference, tolerance limit) {
-            return close_to(std::span<const float>(floats_of(got)), std::span<const float>(floats_of(reference)),
-                            limit);
+            return close_to(std::span<const float>(floats_of(got, detail::float_of)),
+                            std::span<const float>(floats_of(reference, detail::float_of)), limit);
+        };
+    }
+
+    /// Adds an array of bfloat16 that kernels fill: NaN at first, then compared with `want`, of each number the upper
+    /// half.
+    void output_bfloat16(std::span<const float> want, tolerance within)
+    {
+        std::vector<std::uint16_t> halves;
+        for (const float one : want)
+            halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(one) >> 16));
+        operand& o = add(role::output, halves.data(), 2 * halves.size());
+        o.within = within;
+        o.differs = [](const bytes& got, const bytes& reference, tolerance limit) {
+            constexpr auto wide = [](std::uint16_t half) {
+                return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
+            };
+            return close_to(std::span<const float>(floats_of(got, wide)),
+                            std::span<const float>(floats_of(reference, wide)), limit);
         };
     }
 
@@ -206,13 +225,14 @@ private:
         for (const float one : x) out.push_back(detail::half_of(one));
         return out;
     }
-    static std::vector<float> floats_of(const bytes& halves)
+    template <class Wide>
+    static std::vector<float> floats_of(const bytes& halves, Wide wide)
     {
         std::vector<float> out(halves.size() / 2);
         for (std::size_t k = 0; k < out.size(); ++k) {
             std::uint16_t half = 0;
             std::memcpy(&half, halves.data() + 2 * k, 2);
-            out[k] = detail::float_of(half);
+            out[k] = wide(half);
         }
         return out;
     }
