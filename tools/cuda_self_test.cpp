@@ -21,7 +21,7 @@
 
 #include "tunekit/devices/cuda.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/kernels/cuda/gemm.hpp"
+#include "tunekit/kernels/cuda/hopper_gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
@@ -263,7 +263,11 @@ void products(const ms::cuda_device& device)
         }
         // Products of rounded operands are exact in fp32 but for fp32's own; 1024 sums of up to 1/4 stay far below this.
         data.output(std::span<const float>(want), {.absolute = 2e-4});
-        tuned(name, tk::kernels::cuda_gemm_template(s, how), device, data, 2.0 * 1024 * 1024 * 1024, how);
+        tk::kernels::with_cuda_gemm(device.architecture(), s, how, {.processors = device.processors},
+                                    [&](const auto& what, const std::string& why) {
+                                        std::printf("       %-22s %s\n", name, why.c_str());
+                                        tuned(name, what, device, data, 2.0 * 1024 * 1024 * 1024, how);
+                                    });
     }
 }
 

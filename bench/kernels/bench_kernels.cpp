@@ -117,13 +117,18 @@ std::vector<job> jobs_of(const settings& set)
         return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
     };
     for (const auto& name : set.networks) {
-        const network gemms{"gemm", {}, bench::product_shapes}, mobilenet{"mobilenet", mobilenet_depthwise, {}};
+        const network gemms{"gemm", {}, bench::product_shapes}, mobilenet{"mobilenet", mobilenet_depthwise, {}},
+            large{"gemm-large", {}, bench::large_product_shapes};
         const network* const net = name == gemms.name       ? &gemms
+                                   : name == large.name     ? &large
                                    : name == mobilenet.name ? &mobilenet
                                                             : find_network(name);
-        tk::require(net != nullptr,
-                    "unknown network '" + name +
-                        "', want resnet18, vgg16, alexnet, squeezenet, mobilenet, transformer, bert or gemm");
+        tk::require(
+            net != nullptr,
+            "unknown network '" + name +
+                "', want resnet18, vgg16, alexnet, squeezenet, mobilenet, transformer, bert, gemm or gemm-large");
+        tk::require(net != &large || set.device == "cuda",
+                    "--network gemm-large takes a processor minutes for each run, want --device cuda");
         tk::require(net != &mobilenet || set.device == "cpu",
                     "--network mobilenet has depthwise layers, which no template for CUDA takes, want --device cpu");
         const auto add = [&](const auto& layer, auto forms) {
@@ -283,7 +288,7 @@ int main(int argc, char** argv)
     app.add_option(
            "--network", set.networks,
            "resnet18, vgg16, alexnet, squeezenet, mobilenet (its depthwise layers), transformer, bert, or gemm: "
-           "seven products of all sizes")
+           "seven products of all sizes; for cuda gemm-large: five of up to 8192 each way")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--layers", set.layers, "only these layers of the networks")->delimiter(',');

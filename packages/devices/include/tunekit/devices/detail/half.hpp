@@ -37,4 +37,10 @@ namespace tunekit::measure::detail {
     return sign != 0 ? -small : small;
 }
 
+/// The value of a bfloat16, the upper half of a float.
+[[nodiscard]] constexpr float float_of_bfloat16(std::uint16_t half) noexcept
+{
+    return std::bit_cast<float>(std::uint32_t{half} << 16);
+}
+
 }  // namespace tunekit::measure::detail

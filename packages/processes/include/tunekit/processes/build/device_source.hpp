@@ -71,8 +71,20 @@ struct device_source {
     std::vector<constant> constants{};  ///< of the module; OpenCL has arguments in `__constant` memory instead
     std::int64_t statements = 0;        ///< written or unrolled in `text`: a measure of its compile time
 
-    /// What is compiled: the prologue and the text.
-    [[nodiscard]] std::string whole() const { return prologue + text; }
+    /// What is compiled: the prologue, the text, and a comment for each launch that says how it is launched.
+    [[nodiscard]] std::string whole() const
+    {
+        std::string out = prologue + text;
+        const auto three = [](const std::array<std::int64_t, 3>& n) {
+            return std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " + std::to_string(n[2]);
+        };
+        for (const auto* part : {&prepare, &launches})
+            for (const launch& l : *part)
+                out += std::string(part == &prepare ? "\n// once before: " : "\n// launch: ") + l.entry + ", grid " +
+                       three(l.grid) + ", block " + three(l.block) + ", dynamic shared memory " +
+                       std::to_string(l.shared_bytes) + " bytes";
+        return out + (launches.empty() ? "" : "\n");
+    }
 
     friend bool operator==(const device_source&, const device_source&) = default;
 };
