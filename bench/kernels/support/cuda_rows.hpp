@@ -33,7 +33,8 @@ namespace bench {
 struct cuda_settings {
     double seconds = 60;
     int rounds = 31;
-    bool quiet = false;  ///< say nothing of the device
+    bool quiet = false;   ///< say nothing of the device
+    bool hopper = false;  ///< products by the template for Hopper, where it applies
 };
 
 inline constexpr tunekit::measure::until_confident on_device{.standard_error = 0.02, .group = 3, .max_runs = 24};
@@ -117,7 +118,7 @@ inline double sheet_of(const tunekit::measure::cuda_device& on, tunekit::kernels
 /// the reference takes a processor little time; a batch begins seven rows later than the one before.
 inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tunekit::kernels::gemm_shape& s,
                                                                         tunekit::kernels::cuda_arithmetic how,
-                                                                        tunekit::kernels::cuda_result result)
+                                                                        bool narrow)
 {
     const tunekit::kernels::gemm_shape few{.m = (std::min)(s.m, 61), .n = (std::min)(s.n, 67), .k = s.k};
     const auto k = static_cast<std::size_t>(s.k), few_m = static_cast<std::size_t>(few.m),
@@ -156,7 +157,7 @@ inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tu
                 want.push_back(product[(i + 7 * l) % few_m * few_n + (j + 7 * l) % few_n]);
     double largest = 0;
     for (const float x : product) largest = (std::max)(largest, std::fabs(static_cast<double>(x)));
-    if (how == tunekit::kernels::cuda_arithmetic::bf16 && result == tunekit::kernels::cuda_result::narrow)
+    if (how == tunekit::kernels::cuda_arithmetic::bf16 && narrow)
         out->output_bfloat16(want, {.absolute = largest / 128});
     else programs::cuda_tasks::wanted(*out, want);
     return out;
@@ -177,7 +178,6 @@ inline row row_on_cuda(const tunekit::kernels::layer<tunekit::kernels::gemm_shap
                        tunekit::random::philox& gen)
 {
     using tunekit::kernels::cuda_arithmetic;
-    using tunekit::kernels::cuda_result;
     row r{.layer = std::string(layer.name)};
     const bool large = layer.shape.flops() > 4e9;
     if (!large) enter_autotvm(r, layer.shape, set, gen);
@@ -185,14 +185,15 @@ inline row row_on_cuda(const tunekit::kernels::layer<tunekit::kernels::gemm_shap
     if (device.major < 8) return r;
     for (const auto how : {cuda_arithmetic::tf32, cuda_arithmetic::bf16}) {
         if (how == cuda_arithmetic::bf16 && layer.shape.k % 2 != 0) continue;
-        const cuda_result result = large && how == cuda_arithmetic::bf16 ? cuda_result::narrow : cuda_result::fp32;
-        const auto peers = [&](auto& gpu, auto& on) { return cublas_peers(gpu, on, layer.shape, how, result); };
+        const bool narrow = large && how == cuda_arithmetic::bf16;
+        const auto peers = [&](auto& gpu, auto& on) { return cublas_peers(gpu, on, layer.shape, how, narrow); };
         tunekit::kernels::with_cuda_gemm(
-            device.architecture(), layer.shape, how, {.result = result, .processors = device.processors},
+            device.architecture(), layer.shape, how,
+            {.narrow = narrow, .processors = device.processors, .hopper = set.hopper},
             [&](const auto& what, const std::string& why) {
                 if (!set.quiet) std::printf("%s\n", why.c_str());
                 enter_on_cuda(r, how == cuda_arithmetic::tf32 ? "tf32" : "bf16", layer.shape.flops(), what,
-                              tensor_operands(layer.shape, how, result), peers, set, gen, sheet_of(device, how));
+                              tensor_operands(layer.shape, how, narrow), peers, set, gen, sheet_of(device, how));
             });
     }
     return r;

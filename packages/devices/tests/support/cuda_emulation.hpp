@@ -60,10 +60,11 @@ struct block_state {
 };
 
 /// A tensor map as the host has it: of three directions.
-struct alignas(128) map_image {
+struct map_image {
     const unsigned char* at;
     std::int64_t sizes[3], strides[3];  // in bytes, the first that of an element
     int box[3], swizzle, tf32;
+    unsigned char rest[48];
 };
 static_assert(sizeof(map_image) == 128);
 
@@ -193,7 +194,7 @@ static inline void tk_mma_fp16(float (&c)[4], const unsigned (&a)[4], const unsi
         return tk_half(k % 2 ? x >> 16 : x) * tk_half(k % 2 ? y >> 16 : y);
     });
 }
-struct alignas(128) tk_tensor_map { unsigned long long opaque[16]; };
+struct tk_tensor_map { unsigned long long opaque[16]; };
 static unsigned tk_shared(const void* p) { return tk_now->address(p); }
 static int tk_uniform(int x) { return x; }
 static unsigned tk_rank() { return tk_now->rank; }

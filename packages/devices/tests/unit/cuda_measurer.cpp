@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "packages/devices/tests/support/doubling.hpp"
 #include "packages/devices/tests/support/fake_cuda.hpp"
+#include "tunekit/devices/detail/half.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/processes/detail/system/processes.hpp"
@@ -431,6 +433,12 @@ TEST_CASE("a tensor map of an operand comes behind the operands, and what the dr
     REQUIRE(eleven[0].failed);
     CHECK(eleven[0].failed->message == "the driver knows no tensor maps, want that of CUDA 12 or later");
 
+    ms::device_source told{.text = "text", .prepare = {{.entry = "pack"}}, .scratch_floats = 5, .maps = {good}};
+    told.launches = {{.grid = {2, 3, 1}, .block = {64, 1, 1}, .shared_bytes = 100}};
+    CHECK(told.with_launches() ==
+          "text\n// once before: pack, grid 1 1 1, block 1 1 1, dynamic shared memory 0 bytes\n"
+          "// launch: kernel, grid 2 3 1, block 64 1 1, dynamic shared memory 100 bytes\n// scratch memory: 5 floats\n"
+          "// tensor map of argument 0: type 7, sizes 16 4, strides 64, box 8 2, swizzled within 64 bytes\n");
     CHECK_FALSE(ms::detail::refused(good));
     const auto with = [&](auto change) {
         map other = good;
@@ -445,6 +453,17 @@ TEST_CASE("a tensor map of an operand comes behind the operands, and what the dr
     CHECK(with([](map& x) { x.swizzle_bytes = 16; }).find("are 16, want 0, 32, 64 or 128") != std::string::npos);
     CHECK(with([](map& x) { x.swizzle_bytes = 16 * 2, x.box[0] = 16; }).find("no more than are swizzled") !=
           std::string::npos);
+}
+
+TEST_CASE("a bfloat16 is the nearest to a float, among two the even one")
+{
+    using ms::detail::bfloat16_of, ms::detail::float_of_bfloat16;
+    CHECK(bfloat16_of(0x1.01p0F) == 0x3F80);    // in the middle
+    CHECK(bfloat16_of(0x1.03p0F) == 0x3F82);    // in the middle, too
+    CHECK(bfloat16_of(0x1.0102p0F) == 0x3F81);  // above it
+    CHECK(bfloat16_of(-0x1.FFp0F) == 0xC000);   // carries into the exponent
+    for (const int bits : {0x0000, 0x3F81, 0xC2FE, 0x0080})
+        CHECK(bfloat16_of(float_of_bfloat16(static_cast<std::uint16_t>(bits))) == bits);
 }
 
 TEST_CASE("reasons for lower clocks are told in words")

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "packages/devices/tests/support/cuda_emulation.hpp"
@@ -20,9 +21,8 @@
 
 namespace tk = tunekit;
 using tk::kernels::cuda_arithmetic;
-using tk::kernels::cuda_cluster;
-using tk::kernels::cuda_result;
 using tk::kernels::gemm_shape;
+using tk::kernels::detail::cuda_cluster;
 
 namespace {
 
@@ -45,15 +45,14 @@ struct hopper_product {
         want = tk::kernels::reference_gemm(s, a, transposed_weights(s, w));
     }
 
-    double error(const tk::measure::device_source& source, cuda_result result = cuda_result::fp32,
-                 std::uint64_t seed = 1)
+    double error(const tk::measure::device_source& source, bool short_result = false, std::uint64_t seed = 1)
     {
         const bool floats = how == cuda_arithmetic::tf32;
         void* const left = floats ? static_cast<void*>(a.data()) : narrow[0].data();
         void* const right = floats ? static_cast<void*>(w.data()) : narrow[1].data();
         const guarded c(want.size());
         c.fill(1e9F);
-        if (result == cuda_result::fp32 || floats) {
+        if (!short_result || floats) {
             emulation::program(source).run({left, right, c.data()}, seed);
         } else {
             const guarded halves((want.size() + 1) / 2);
@@ -61,9 +60,8 @@ struct hopper_product {
             emulation::program(source).run({left, right, halves.data()}, seed);
             const auto* const bits = reinterpret_cast<const std::uint16_t*>(halves.data());
             for (std::size_t i = 0; i < want.size(); ++i)
-                c.data()[i] = how == cuda_arithmetic::fp16
-                                  ? tk::measure::detail::float_of(bits[i])
-                                  : std::bit_cast<float>(static_cast<std::uint32_t>(bits[i]) << 16);
+                c.data()[i] = how == cuda_arithmetic::fp16 ? tk::measure::detail::float_of(bits[i])
+                                                           : tk::measure::detail::float_of_bfloat16(bits[i]);
         }
         return tk::kernels::relative_error(c.span(), want);
     }
@@ -93,18 +91,20 @@ auto plain(const Template& t, cuda_cluster cluster, int ahead)
 
 }  // namespace
 
-TEST_CASE("sampled products for Hopper compute the definition in every arithmetic, where tiles stick out on all sides")
+TEST_CASE("sampled products for Hopper, and of older devices in the same arithmetic, compute the definition")
 {
     for (const auto how : {cuda_arithmetic::tf32, cuda_arithmetic::bf16, cuda_arithmetic::fp16})
-        for (const auto result : {cuda_result::fp32, cuda_result::narrow}) {
+        for (const bool narrow : {false, true}) {
             CAPTURE(static_cast<int>(how));
-            hopper_product p({.batch = 2, .m = 150, .n = result == cuda_result::fp32 ? 70 : 71, .k = 88}, how);
-            const auto what = tk::kernels::hopper_gemm_template(p.s, how, {.result = result, .processors = 3});
-            for (const auto& source : valid_sources(what, 3, 9)) {
+            hopper_product p({.batch = 2, .m = 150, .n = narrow ? 71 : 70, .k = 88}, how);
+            const auto what = tk::kernels::hopper_gemm_template(p.s, how, {.narrow = narrow, .processors = 3});
+            auto sources = valid_sources(what, 3, 9);
+            for (auto& older : valid_sources(tk::kernels::cuda_gemm_template(p.s, how, {.narrow = narrow}), 2, 9))
+                sources.push_back(std::move(older));
+            for (const auto& source : sources) {  // tiles stick out on all sides
                 CAPTURE(source.text);
                 // A bfloat16 has 8 bits: half a step is 1/512 of a number.
-                CHECK(p.error(source, result) <
-                      (result == cuda_result::fp32 || how == cuda_arithmetic::tf32 ? 1e-5 : 5e-3));
+                CHECK(p.error(source, narrow) < (narrow && how != cuda_arithmetic::tf32 ? 5e-3 : 1e-5));
             }
         }
 }
@@ -117,7 +117,7 @@ TEST_CASE("clusters of both kinds compute the definition, and need each of their
         for (const int ahead : {0, 1}) {
             const auto whole = what.text(plain(what, cluster, ahead));
             CHECK(whole.launches[0].grid[0] == 2);
-            for (const std::uint64_t seed : {1U, 2U}) CHECK(p.error(whole, cuda_result::fp32, seed) < 1e-5);
+            for (const std::uint64_t seed : {1U, 2U}) CHECK(p.error(whole, false, seed) < 1e-5);
             for (const char* const wait :
                  {"tk_barrier_wait(full + 8 * stage, phase);", "tk_barrier_wait(empty + 8 * stage, phase ^ 1);"}) {
                 auto cut = whole;
@@ -139,12 +139,14 @@ TEST_CASE("what tensor maps cannot describe is refused by the space in a sentenc
                          "tunekit: hopper_gemm_template: a row of k has 24 bytes, and tensor maps want a multiple of "
                          "16; cuda_gemm_template has no such limit",
                          std::invalid_argument);
-    const auto chosen = [](const char* architecture, const gemm_shape& s, cuda_arithmetic how) {
-        return tk::kernels::with_cuda_gemm(architecture, s, how, {},
+    const auto chosen = [](const char* architecture, const gemm_shape& s, cuda_arithmetic how, bool asked = true) {
+        return tk::kernels::with_cuda_gemm(architecture, s, how, {.hopper = asked},
                                            [](const auto&, const std::string& why) { return why; });
     };
     const gemm_shape good{.m = 64, .n = 64, .k = 64};
     CHECK(chosen("sm_90a", good, cuda_arithmetic::bf16) == "hopper_gemm_template");
+    CHECK(chosen("sm_90a", good, cuda_arithmetic::bf16, false) ==
+          "cuda_gemm_template: hopper_gemm_template has run on no device yet and was not asked for");
     CHECK(chosen("sm_80", good, cuda_arithmetic::bf16) == "cuda_gemm_template: sm_80 is not sm_90a");
     CHECK(chosen("sm_90a", {.m = 64, .n = 64, .k = 6}, cuda_arithmetic::tf32).find("a row of k has 24 bytes") !=
           std::string::npos);

@@ -4,7 +4,6 @@
 /// \file
 /// The arguments of a kernel on a device, and the check of its outputs.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -126,13 +125,11 @@ public:
         o.differs = detail::halves_differ<detail::float_of>;
     }
 
-    /// Adds an array of bfloat16 that kernels fill: NaN at first, then compared with `want`, of each number the upper
-    /// half.
+    /// The same with bfloat16, of each number the nearest.
     void output_bfloat16(std::span<const float> want, tolerance within)
     {
         std::vector<std::uint16_t> halves;
-        for (const float one : want)
-            halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(one) >> 16));
+        for (const float one : want) halves.push_back(detail::bfloat16_of(one));
         operand& o = add(role::output, halves.data(), 2 * halves.size());
         o.within = within;
         o.differs = detail::halves_differ<detail::float_of_bfloat16>;

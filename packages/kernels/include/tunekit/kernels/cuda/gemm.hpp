@@ -31,12 +31,6 @@ enum class cuda_arithmetic {
     fp16,  ///< operands of half precision
 };
 
-/// What the products write.
-enum class cuda_result {
-    fp32,    ///< their sums
-    narrow,  ///< the nearest numbers of the operands' type, where that has 16 bits
-};
-
 namespace detail {
 
 /// The layout of rows in shared memory.
@@ -117,9 +111,8 @@ struct cuda_gemm_text {
     int block_m, block_n, row_bytes, warps_m, warps_n, stages, vector;
     cuda_layout layout;
     int raster, unroll;
-    cuda_result result = cuda_result::fp32;
+    bool narrow = false;
 
-    [[nodiscard]] bool narrow() const noexcept { return result == cuda_result::narrow && element_bytes(how) == 2; }
     [[nodiscard]] bool tensor() const noexcept { return how != cuda_arithmetic::fp32; }
     [[nodiscard]] int threads() const noexcept { return 32 * warps_m * warps_n; }
     [[nodiscard]] int warp_m() const noexcept { return block_m / warps_m; }
@@ -204,8 +197,8 @@ struct cuda_gemm_text {
         return w.set("batch", s.batch > 1 ? w.in(cuda_gemm_batch) : "")
             .set("pitch place", pitch(), layout == cuda_layout::swizzled ? swizzled : "byte")
             .set("element", element_bytes(how) == 2 ? "unsigned short" : "float")
-            .set("result", narrow() ? "unsigned short" : "float")
-            .set("stored", !narrow()                      ? ""
+            .set("result", narrow ? "unsigned short" : "float")
+            .set("stored", !narrow                        ? ""
                            : how == cuda_arithmetic::bf16 ? "tk_nearest_bf16"
                                                           : "tk_nearest_fp16")
             .set("threads warps_n warp_m warp_n", threads(), warps_n, warp_m(), warp_n())
@@ -222,7 +215,7 @@ struct cuda_gemm_text {
 template <class Config>
 [[nodiscard]] measure::device_source cuda_gemm_source(const gemm_shape& s, cuda_arithmetic how, const Config& c,
                                                       const autotvm::cuda_limits& limits = async_cuda_limits,
-                                                      cuda_result result = cuda_result::fp32)
+                                                      bool narrow = false)
 {
     require_valid(s);
     const cuda_usage use = cuda_gemm_usage(c);
@@ -239,7 +232,7 @@ template <class Config>
                            get<"layout">(c),
                            get<"raster">(c),
                            get<"unroll">(c),
-                           result};
+                           narrow && element_bytes(how) == 2};
     require_compilable("cuda_gemm_source", t.statements());
     const std::int64_t blocks = t.blocks(s.m, t.block_m) * t.blocks(s.n, t.block_n);
     require(s.batch <= 65535 && blocks <= (std::numeric_limits<std::int32_t>::max)(),
@@ -253,7 +246,15 @@ template <class Config>
 
 }  // namespace detail
 
-/// Matrix products for present GPUs as a template of generated CUDA code C = A B^T for
+/// Settings of `cuda_gemm_template`, `hopper_gemm_template` and of the choice between them.
+struct cuda_gemm_options {
+    bool narrow = false;  ///< operands of 16 bits: the nearest numbers of their type are written, else sums in fp32
+    autotvm::cuda_limits limits = detail::async_cuda_limits;  ///< what a block of `cuda_gemm_template` may take
+    int processors = 132;  ///< of the device: how many persistent blocks `hopper_gemm_template` starts
+    bool hopper = false;   ///< `with_cuda_gemm` may choose `hopper_gemm_template`, which no device has run yet
+};
+
+/// Matrix products for present GPUs as a template of generated CUDA code, C = A B^T for
 /// each of a batch. Any m and n are allowed. Elements beyond them are read as zeros and not written.
 ///
 /// Parameters: block_m, block_n (the block's tile), row_bytes (of k in one stage), warps_m, warps_n, stages (1: loads
@@ -265,11 +266,10 @@ template <class Config>
 /// Errors:     a configuration that a static check refuses, or that unrolls to more than 4096 statements, is
 ///             std::invalid_argument.
 [[nodiscard]] inline auto cuda_gemm_template(const gemm_shape& s, cuda_arithmetic how,
-                                             const autotvm::cuda_limits& limits = detail::async_cuda_limits,
-                                             cuda_result result = cuda_result::fp32)
+                                             const cuda_gemm_options& set = {})
 {
-    return measure::source_template{detail::cuda_gemm_space(s, how, limits), [s, how, limits, result](const auto& c) {
-                                        return detail::cuda_gemm_source(s, how, c, limits, result);
+    return measure::source_template{detail::cuda_gemm_space(s, how, set.limits), [s, how, set](const auto& c) {
+                                        return detail::cuda_gemm_source(s, how, c, set.limits, set.narrow);
                                     }};
 }
 

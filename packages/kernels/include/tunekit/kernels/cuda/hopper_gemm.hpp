@@ -24,14 +24,14 @@
 
 namespace tunekit::kernels {
 
+namespace detail {
+
 /// Two blocks of a cluster that share an operand: each copies half of it for both.
 enum class cuda_cluster {
     none,     ///< blocks by themselves
     rows,     ///< blocks one above the other share their part of B
     columns,  ///< blocks side by side share their part of A
 };
-
-namespace detail {
 
 /// The resources that a kernel of `hopper_gemm_space` may use: compute capability 9.0.
 inline constexpr autotvm::cuda_limits hopper_limits{.shared_bytes = 227 * 1024};
@@ -82,8 +82,7 @@ template <class Config>
 }
 
 /// The space of C = A B^T, A [batch][m][k], B [batch][n][k].
-[[nodiscard]] inline auto hopper_gemm_space(const gemm_shape& s, cuda_arithmetic how,
-                                            const autotvm::cuda_limits& limits)
+[[nodiscard]] inline auto hopper_gemm_space(const gemm_shape& s, cuda_arithmetic how)
 {
     require_valid(s);
     if (const std::string why = hopper_refuses(s, how); !why.empty())
@@ -101,7 +100,7 @@ template <class Config>
         space::parameter<"raster">({1, 2, 4, 8, 16}),
         space::where<"warpgroups", "fragments">([](int w, int f) { return 64 * w * f <= 256; }),  // a box's rows
         space::where<"warpgroups", "fragments", "block_n", "row_bytes", "stages", "resident">(
-            [most = limits.shared_bytes](int w, int f, int n, int row, int stages, int resident) {
+            [most = hopper_limits.shared_bytes](int w, int f, int n, int row, int stages, int resident) {
                 const hopper_tile t{w, f, n, row, stages, resident};
                 // Of a processor's 228 KiB the system takes 1 KiB for each block.
                 return t.shared_bytes() <= most && resident * (t.shared_bytes() + 1024) <= most + 1024;
@@ -117,12 +116,11 @@ template <class Config>
 struct hopper_gemm_text {
     gemm_shape s;
     cuda_arithmetic how;
-    cuda_result result;
+    bool narrow;
     hopper_tile t;
     cuda_cluster cluster;
     int ahead, raster;
 
-    [[nodiscard]] bool narrow() const noexcept { return result == cuda_result::narrow && element_bytes(how) == 2; }
     [[nodiscard]] int cluster_rows() const noexcept { return cluster == cuda_cluster::rows ? 2 : 1; }
     [[nodiscard]] int cluster_columns() const noexcept { return cluster == cuda_cluster::columns ? 2 : 1; }
     [[nodiscard]] int cluster_size() const noexcept { return cluster_rows() * cluster_columns(); }
@@ -165,7 +163,7 @@ struct hopper_gemm_text {
         w.set("sums n k after type", sums, t.block_n, 32 / element_bytes(how), sums + 1, type())
             .set("registers operands major", "{" + registers + "}", operands,
                  how == cuda_arithmetic::tf32 ? "" : ", 0, 0");
-        return hopper_prologue + w.in(hopper_wgmma) + (narrow() ? w.in(hopper_store) : "");
+        return hopper_prologue + w.in(hopper_wgmma) + (narrow ? w.in(hopper_store) : "");
     }
 
     [[nodiscard]] std::string text() const
@@ -185,14 +183,14 @@ struct hopper_gemm_text {
         if (!inside.empty()) inside = lines("if (", inside, ") ");
         const std::string at = lines("c + ((long long)batch * ", s.m, " + row) * ", s.n, " + column");
         const bool moves = t.registers() > t.even_registers();
-        const std::string stored = narrow() ? "_" + type() : "";
+        const std::string stored = narrow ? "_" + type() : "";
         words w;
         w.set("type", type())
             .set("swizzle group_bytes mode", swizzle, 8 * swizzle, swizzle == 128 ? 1 : 2)
             .set("threads resident cluster", t.threads(), t.resident, size)
             .set("cluster_bounds", size == 1 ? "" : "__cluster_dims__(2, 1, 1)")
             .set("element", how == cuda_arithmetic::tf32 ? "float" : "unsigned short")
-            .set("result", narrow() ? "unsigned short" : "float")
+            .set("result", narrow ? "unsigned short" : "float")
             .set("all_stages stages stage_bytes", t.stages * t.stage_bytes(), t.stages, t.stage_bytes())
             .set("rank meet leave", size == 1 ? "" : "const int rank = (int)tk_rank();",
                  size == 1 ? "__syncthreads()" : "tk_meet_cluster()",
@@ -228,18 +226,18 @@ struct hopper_gemm_text {
 };
 
 template <class Config>
-[[nodiscard]] measure::device_source hopper_gemm_source(const gemm_shape& s, cuda_arithmetic how, cuda_result result,
-                                                        const Config& c, int processors,
-                                                        const autotvm::cuda_limits& limits)
+[[nodiscard]] measure::device_source hopper_gemm_source(const gemm_shape& s, cuda_arithmetic how, const Config& c,
+                                                        const cuda_gemm_options& set)
 {
     const hopper_tile t = hopper_tile_of(c);
-    const hopper_gemm_text text{s, how, result, t, get<"cluster">(c), get<"ahead">(c), get<"raster">(c)};
-    require_fits("hopper_gemm_template", {.threads_x = t.threads(), .shared_bytes = t.shared_bytes()}, limits);
+    const bool narrow = set.narrow && element_bytes(how) == 2;
+    const hopper_gemm_text text{s, how, narrow, t, get<"cluster">(c), get<"ahead">(c), get<"raster">(c)};
+    require_fits("hopper_gemm_template", {.threads_x = t.threads(), .shared_bytes = t.shared_bytes()}, hopper_limits);
     require_compilable("hopper_gemm_template", text.statements());
     const std::int64_t size = text.cluster_size();
     require(text.tiles() * size <= (std::numeric_limits<std::int32_t>::max)(),
             "hopper_gemm_template: the grid is too large, want less than 2^31 tiles");
-    const std::int64_t there = (std::max)(std::int64_t{1}, processors * t.resident / size);
+    const std::int64_t there = (std::max)(std::int64_t{1}, set.processors * t.resident / size);
     const std::int64_t clusters = get<"persistent">(c) ? (std::min)(there, text.tiles()) : text.tiles();
     return {
         .prologue = text.prologue(),
@@ -252,44 +250,38 @@ template <class Config>
 
 }  // namespace detail
 
-/// Settings of `hopper_gemm_template`.
-struct hopper_gemm_options {
-    cuda_result result = cuda_result::fp32;               ///< what is written
-    int processors = 132;                                 ///< of the device: how many persistent blocks there are
-    autotvm::cuda_limits limits = detail::hopper_limits;  ///< what a block may take
-};
-
 /// Matrix products on the tensor cores of compute capability 9.0 (sm_90a), C = A B^T for each of a batch, as a template
 /// of generated CUDA code. Any m and n are allowed; what lies beyond them is read as zeros and not written.
 ///
-/// Parameters: warpgroups (that multiply; one more copies), fragments (64 rows each, of a warpgroup), block_n, row_bytes
-///             (of k in one stage), stages, cluster, ahead (products that run while the next stage is waited for),
-///             resident (blocks that a processor holds at a time), persistent (as many blocks as the device holds; else
-///             one for each tile), raster (rows of tiles that run side by side, for the second-level cache).
+/// Parameters: warpgroups (that multiply; one more copies), fragments (64 rows each, of a warpgroup), block_n,
+///             row_bytes (of k in one stage), stages, cluster, ahead (products that run while the next stage is waited
+///             for), resident (blocks that a processor holds at a time), persistent (as many blocks as the device
+///             holds; else one for each tile), raster (rows of tiles that run side by side, for the second-level
+///             cache).
 /// Entry:      kernel(a, b, c, map_a, map_b): arrays as for `cuda_gemm_template`, then the tensor maps of a and b.
-/// Errors:     a shape whose rows of k are no multiple of 16 bytes, fp32 and a configuration that a static check refuses
-///             are std::invalid_argument.
+/// Errors:     a shape whose rows of k are no multiple of 16 bytes, fp32 and a configuration that a static check
+///             refuses are std::invalid_argument.
 [[nodiscard]] inline auto hopper_gemm_template(const gemm_shape& s, cuda_arithmetic how,
-                                               const hopper_gemm_options& set = {})
+                                               const cuda_gemm_options& set = {})
 {
-    return measure::source_template{detail::hopper_gemm_space(s, how, set.limits), [s, how, set](const auto& c) {
-                                        return detail::hopper_gemm_source(s, how, set.result, c, set.processors,
-                                                                          set.limits);
+    return measure::source_template{detail::hopper_gemm_space(s, how), [s, how, set](const auto& c) {
+                                        return detail::hopper_gemm_source(s, how, c, set);
                                     }};
 }
 
 /// Calls `use(template, why)` with the template for products of this shape on devices of an architecture such as
-/// "sm_90a": that of Hopper where it applies, else `cuda_gemm_template`. `why` says so in one line.
+/// "sm_90a": that of Hopper where it applies and `set.hopper` allows it, else `cuda_gemm_template`. `why` says in one
+/// line which it is, and why not the other.
 template <class Use>
 decltype(auto) with_cuda_gemm(std::string_view architecture, const gemm_shape& s, cuda_arithmetic how,
-                              const hopper_gemm_options& set, Use&& use)
+                              const cuda_gemm_options& set, Use&& use)
 {
     std::string why = detail::hopper_refuses(s, how);
+    if (why.empty() && !set.hopper) why = "hopper_gemm_template has run on no device yet and was not asked for";
     if (architecture != "sm_90a") why = std::string(architecture) + " is not sm_90a";
     if (why.empty())
         return std::forward<Use>(use)(hopper_gemm_template(s, how, set), std::string("hopper_gemm_template"));
-    return std::forward<Use>(use)(cuda_gemm_template(s, how, detail::async_cuda_limits, set.result),
-                                  "cuda_gemm_template: " + why);
+    return std::forward<Use>(use)(cuda_gemm_template(s, how, set), "cuda_gemm_template: " + why);
 }
 
 }  // namespace tunekit::kernels

@@ -71,19 +71,29 @@ struct device_source {
     std::vector<constant> constants{};  ///< of the module; OpenCL has arguments in `__constant` memory instead
     std::int64_t statements = 0;        ///< written or unrolled in `text`: a measure of its compile time
 
-    /// What is compiled: the prologue, the text, and a comment for each launch that says how it is launched.
-    [[nodiscard]] std::string whole() const
+    /// What is compiled: the prologue and the text.
+    [[nodiscard]] std::string whole() const { return prologue + text; }
+    /// The same, and a comment for each launch and each tensor map: what a program needs to run it by itself.
+    [[nodiscard]] std::string with_launches() const
     {
-        std::string out = prologue + text;
-        const auto three = [](const std::array<std::int64_t, 3>& n) {
-            return std::to_string(n[0]) + " x " + std::to_string(n[1]) + " x " + std::to_string(n[2]);
+        std::string out = whole() + '\n';
+        const auto list = [](const auto& numbers) {
+            std::string all;
+            for (const std::int64_t n : numbers) all += ' ' + std::to_string(n);
+            return all;
         };
         for (const auto* part : {&prepare, &launches})
             for (const launch& l : *part)
-                out += std::string(part == &prepare ? "\n// once before: " : "\n// launch: ") + l.entry + ", grid " +
-                       three(l.grid) + ", block " + three(l.block) + ", dynamic shared memory " +
-                       std::to_string(l.shared_bytes) + " bytes";
-        return out + (launches.empty() ? "" : "\n");
+                out += (part == &prepare ? "// once before: " : "// launch: ") + l.entry + ", grid" + list(l.grid) +
+                       ", block" + list(l.block) + ", dynamic shared memory " + std::to_string(l.shared_bytes) +
+                       " bytes\n";
+        if (scratch_floats != 0) out += "// scratch memory: " + std::to_string(scratch_floats) + " floats\n";
+        for (const tensor_map& m : maps)
+            out += "// tensor map of argument " + std::to_string(m.argument) + ": type " +
+                   std::to_string(static_cast<int>(m.type)) + ", sizes" + list(m.sizes) + ", strides" +
+                   list(m.strides) + ", box" + list(m.box) + ", swizzled within " + std::to_string(m.swizzle_bytes) +
+                   " bytes\n";
+        return out;
     }
 
     friend bool operator==(const device_source&, const device_source&) = default;
