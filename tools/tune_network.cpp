@@ -100,6 +100,11 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
         result.race_seconds = now() - tuned;
     };
     result.plan = drive(std::move(tuner), runner, tasks, watch, o, jobs.machine(), begun.name, problem, race);
+    if constexpr (requires { runner.pool.building(); }) {
+        const auto spent = runner.pool.building().spent();
+        result.build_seconds = spent.all;
+        result.cut_short_seconds = spent.cut_short;
+    }
     if (result.ends.empty()) result.ends = programs::told_by_trials(result.plan, untuned, o.may_be_worse);
 
     // First it is printed; then comes what can fail.

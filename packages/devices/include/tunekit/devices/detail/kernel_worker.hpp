@@ -196,12 +196,11 @@ using bytes_comparison = std::optional<std::string> (*)(const std::vector<unsign
 
 [[nodiscard]] inline bytes_comparison comparison_of(element_type type) noexcept
 {
-    constexpr bytes_comparison all[] = {bytes_differ<std::uint8_t>,  bytes_differ<std::int8_t>,
-                                        bytes_differ<std::uint8_t>,  bytes_differ<std::int16_t>,
-                                        bytes_differ<std::uint16_t>, bytes_differ<std::int32_t>,
-                                        bytes_differ<std::uint32_t>, bytes_differ<std::int64_t>,
-                                        bytes_differ<std::uint64_t>, halves_differ,
-                                        bytes_differ<float>,         bytes_differ<double>};
+    constexpr bytes_comparison all[] = {
+        bytes_differ<std::uint8_t>,  bytes_differ<std::int8_t>,   bytes_differ<std::uint8_t>,
+        bytes_differ<std::int16_t>,  bytes_differ<std::uint16_t>, bytes_differ<std::int32_t>,
+        bytes_differ<std::uint32_t>, bytes_differ<std::int64_t>,  bytes_differ<std::uint64_t>,
+        halves_differ<float_of>,     bytes_differ<float>,         bytes_differ<double>};
     return all[static_cast<std::size_t>(type)];
 }
 
