@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "tunekit/devices/cuda.hpp"
-#include "tunekit/devices/detail/half.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
 #include "tunekit/kernels/cuda/hopper_gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
@@ -291,7 +290,8 @@ void hopper(const ms::cuda_device& device)
             ms::cuda_operands data;
             for (const auto* x : {&a, &b}) {
                 std::vector<std::uint16_t> halves;
-                for (const float f : *x) halves.push_back(ms::detail::bfloat16_of(f));
+                for (const float f : *x)
+                    halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(f) >> 16));
                 if (how == cuda_arithmetic::tf32) data.input(std::span<const float>(*x));
                 else if (how == cuda_arithmetic::bf16) data.input(std::span<const std::uint16_t>(halves));
                 else data.input_half(*x);

@@ -174,7 +174,7 @@ static inline unsigned short tk_nearest_bf16(float x)
 static inline float tk_half(unsigned short h)
 {
     const unsigned fraction = h & 0x3FFu, exponent = h >> 10 & 31;
-    const float size = exponent == 0 ? fraction * 0x1p-24f : tk_float((exponent + 112) << 23 | fraction << 13);
+    const float size = exponent == 0 ? fraction / 16777216.0f : tk_float((exponent + 112) << 23 | fraction << 13);
     return h & 0x8000 ? -size : size;
 }
 static inline unsigned short tk_nearest_fp16(float x)  // by search: halves of one sign are in order
@@ -209,8 +209,8 @@ static void tk_copy(unsigned to, const void* map, unsigned barrier, int x, int y
     const int from[3] = {x, y, z};
     tk_now->copy_box(to, map, barrier, from, mask ? mask : 1 << tk_now->rank);
 }
-template <int n> void tk_registers_dec() { static_assert(n >= 24 && n <= 256 && n % 8 == 0); }
-template <int n> void tk_registers_inc() { static_assert(n >= 24 && n <= 256 && n % 8 == 0); }
+template <int n> void tk_registers_dec() { static_assert(n >= 24 && n <= 256 && n % 8 == 0, ""); }
+template <int n> void tk_registers_inc() { static_assert(n >= 24 && n <= 256 && n % 8 == 0, ""); }
 static void tk_wgmma_fence() {}
 static void tk_wgmma_commit() { tk_now->product_commit(); }
 template <int left> void tk_wgmma_wait() { tk_now->product_wait(left); }
