@@ -39,7 +39,7 @@ struct command_options : run_options {
     std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
-    double seconds = 0, run_seconds = 60, build_seconds = 300, build_factor = 5, cpu_seconds = 0, tolerance = 0;
+    double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0;
     std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0, warmup = 0;
     std::string command_line;  // as it was given
@@ -237,10 +237,6 @@ inline void describe(CLI::App& app, command_options& o)
         ->check(whole_number());
     app.add_option("--run-seconds", o.run_seconds, "limit for all runs of one configuration")->capture_default_str();
     app.add_option("--build-seconds", o.build_seconds, "limit for one build")->capture_default_str();
-    app.add_option("--build-factor", o.build_factor,
-                   "a build that takes this many times as long as nine tenths of those before waits for the end; inf: "
-                   "none does")
-        ->capture_default_str();
     app.add_option("--cpu-seconds", o.cpu_seconds, "limit of processor time for each process of a run");
     app.add_option("--memory-mib", o.memory_mib, "limit of address space for each process of a run")
         ->check(whole_number());

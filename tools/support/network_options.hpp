@@ -66,7 +66,7 @@ struct network_options : run_options {
     [[nodiscard]] tunekit::recipes::any_recipe how() const
     {
         auto out = find(recipes(), "strategy", strategy);
-        out.schedule = find(schedules(), "schedule", schedule);
+        run_so(out);
         return out;
     }
 
@@ -74,8 +74,15 @@ struct network_options : run_options {
     [[nodiscard]] begun_recipe begun(const std::vector<std::string>& own_logs) const
     {
         auto out = begun_recipe_of("strategy", strategy, start_from, own_logs);
-        out.how.schedule = find(schedules(), "schedule", schedule);
+        run_so(out.how);
         return out;
+    }
+
+private:
+    void run_so(tunekit::recipes::any_recipe& out) const
+    {
+        out.schedule = find(schedules(), "schedule", schedule);
+        out.limits.max_build_factor = build_factor;
     }
 };
 
