@@ -305,4 +305,17 @@ template <pool Pool, class P>
     return run.record();
 }
 
+/// The same by the tasks' own measurers, one configuration at a time.
+template <class P>
+    requires(!pool<P>)
+[[nodiscard]] plan logged_run(const std::string& path, std::span<task> tasks, const P& how, const tasks_budget& limit,
+                              const logged_options& log, const tune_tasks_options& options = {})
+{
+    random::philox gen(log.seed);
+    logged run(path, tasks_tuner(tasks, how, limit, 1, gen), log);
+    tune_tasks(run, tasks, options);
+    if (!run.look()) throw error(run.problem());
+    return run.record();
+}
+
 }  // namespace tunekit::io
