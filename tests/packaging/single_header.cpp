@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program beside single headers, without any other path: docs/packages.md links to it, tests/packaging/packaging.sh compiles and runs it.
+// A program beside single headers, without any other path: docs/packages.md shows it, tests/packaging/packaging.sh compiles and runs it.
 
 #include <cstdio>
 
