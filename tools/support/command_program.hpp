@@ -218,8 +218,9 @@ inline std::vector<std::size_t> goals_of(const command_options& o, const std::ve
     if (out.empty() && o.strategy == "parego")
         for (std::size_t k = 0; k <= names.size(); ++k) out.push_back(k);
     if (out.size() == 1)
-        tunekit::invalid(o.goals.empty() ? "--strategy parego lowers several goals, want a --number beside the cost"
-                                         : "--goals names one goal, want cost and a --number");
+        tunekit::invalid(o.goals.empty()
+                             ? "--strategy parego minimises several goals, want a --number in addition to the cost"
+                             : "--goals names one goal, want cost and a --number");
     if (!out.empty() && out.front() != 0)
         tunekit::invalid("--goals begins with another goal than cost, want cost,NAME");
     return out;
