@@ -33,7 +33,7 @@ namespace tunekit::report::detail {
     return m.spread * (few ? stats::student_t_quantile(0.975, static_cast<double>(n - 1)) : normal);
 }
 
-/// The cost that is stated of a measurement: where the least of its runs ranked it, their median, which is rather what
+/// The cost that is stated of a measurement: where its fastest runs ranked it, their median, which is rather what
 /// a call takes in use.
 [[nodiscard]] inline double stated(const measure::measurement& m)
 {
