@@ -55,7 +55,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                         .seed = o.seed,
                         .resume = o.resume,
                         .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second,
-                        .least = programs::ranks_by_least(o.how().repetition)});
+                        .fastest = programs::ranks_by_fastest(o.how().repetition)});
     if (!run.note().empty()) say(run.note());
     return carry(run);
 }
