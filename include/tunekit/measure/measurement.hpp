@@ -150,7 +150,7 @@ struct measurement {
     double run_seconds = 0;           ///< wall seconds of the candidate's check, warm-up and timing
     std::optional<failure> failed{};  ///< why there is no cost; empty if there is one
     std::vector<double> batches{};    ///< seconds per run of each timed batch, in order
-    measured_values values{};  ///< further numbers; only objectives, and races over several goals, see them
+    measured_values values{};         ///< further numbers; only objectives, and races over several goals, see them
 
     /// Whether `cost` is a verified time of the whole candidate, so that it can be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }

@@ -66,7 +66,7 @@ struct machine_checks {
     std::uint64_t measured_again = 0;  ///< configurations that were measured again
     double waited_seconds = 0;         ///< of looks that found a disturbance, and of waiting for its end
     double seconds = 0;                ///< of all of this, the second measurements too; they are among the run's
-    std::uint64_t put_off = 0;  ///< builds that took too long (`candidate_limits::max_build_factor`)
+    std::uint64_t put_off = 0;         ///< builds that took too long (`candidate_limits::max_build_factor`)
 
     friend bool operator==(const machine_checks&, const machine_checks&) = default;
 };
