@@ -35,7 +35,7 @@ namespace detail {
     return batches.size() >= 3 && within.abandon_factor < none && within.abandon_above == none;
 }
 
-/// The number of runs in the next batch, after `done` batches; 0 where nothing is left. `runs` are wanted in all, in
+/// The number of runs in the next batch, after `done` batches; 0 if nothing is left. `runs` are wanted in all, in
 /// batches of `batch`. The last batch takes the rest.
 [[nodiscard]] constexpr std::uint32_t next_batch(std::uint32_t runs, std::uint32_t batch, std::size_t done) noexcept
 {

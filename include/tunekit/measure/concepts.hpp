@@ -74,7 +74,7 @@ concept estimates_cost = requires(const R& policy, std::span<const double> batch
     { policy.estimate_of(batches) } -> std::same_as<estimate>;
 };
 
-/// A type whose `validate()` throws std::invalid_argument where a setting is out of range.
+/// A type whose `validate()` throws std::invalid_argument if a setting is out of range.
 template <class R>
 concept validated = requires(const R& policy) {
     { policy.validate() } -> std::same_as<void>;
@@ -97,7 +97,7 @@ template <class M>
 template <class R>
 concept repetition = std::copyable<R> && detail::plans_runs<R> && detail::estimates_cost<R> && detail::validated<R>;
 
-/// A clock gives the time in seconds since a moment of its own. It never goes backwards. `timed` reads it before and
+/// A clock gives the time in seconds since some fixed moment. It never goes backwards. `timed` reads it before and
 /// after each batch.
 template <class C>
 concept clock = requires(C& c) {

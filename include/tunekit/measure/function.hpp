@@ -26,7 +26,7 @@ namespace tunekit::measure {
 ///
 /// The cost is what `f` returns, a number or `measure::reported` with numbers beside it: seconds, bytes, or anything
 /// else that is positive and finite, because strategies take its logarithm. Return exp(x) for an x that may be 0 or
-/// less, and 1/x for one that should grow. Where `f` is noisy, average in it.
+/// less, and 1/x for one that should grow. If `f` is noisy, average in it.
 ///
 /// Failures: `bad_cost` for 0, a negative number, an infinity or NaN; `out_of_memory` for std::bad_alloc; the failure
 ///           of a candidate_error; `invalid` for any other exception.

@@ -23,7 +23,7 @@ class in_process_measurer {
     static_assert(sizeof(fits_timed<misfit_for<Timed, typename Space::config>>) > 0);
 
 public:
-    /// Takes over both. Throws std::invalid_argument where a setting of `how` is out of range.
+    /// Takes over both. Throws std::invalid_argument if a setting of `how` is out of range.
     in_process_measurer(Space space, Timed how) : space_(std::move(space)), how_(std::move(how)) { how_.validate(); }
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
@@ -50,10 +50,10 @@ private:
 ///
 ///     auto measure = in_process(space, timed{time_kernel, until_stable{}, check});
 ///
-/// Use it for kernels that you trust: one that crashes or hangs ends or blocks the program. Use `isolated` where that
+/// Use it for kernels that you trust: one that crashes or hangs ends or blocks the program. Use `isolated` if that
 /// may happen. limits::run_seconds is checked between runs only. Copies or moves `space` and `how`.
 ///
-/// Throws:     std::invalid_argument where a setting of `how` is out of range.
+/// Throws:     std::invalid_argument if a setting of `how` is out of range.
 /// Cost:       32 readings of the clock and what the kernel takes.
 template <space::typed Space, class Timed>
 [[nodiscard]] detail::in_process_measurer<Space, Timed> in_process(Space space, Timed how)

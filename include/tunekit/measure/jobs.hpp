@@ -16,14 +16,14 @@
 
 namespace tunekit {
 
-/// The number of a job in its run. It is a type of its own, so that a candidate in place of a ticket does not compile.
+/// The number of a job in its run. It is a separate type, so that a candidate in place of a ticket does not compile.
 enum class ticket : std::uint64_t {};
 
 /// One configuration on its way to be measured. Its limits are those of the moment at which it was asked for, and fall
 /// while it waits: a pool tells the jobs that it has not begun what is in (`hear`).
 struct job {
     tunekit::ticket ticket{};  ///< identifies the job; its answer has the same
-    std::size_t task = 0;      ///< which space of the run; 0 where there is one
+    std::size_t task = 0;      ///< which space of the run; 0 if there is only one
     index candidate = 0;       ///< the configuration, as its index in the space
     measure::limits limits{};  ///< how long it may take, and from which cost on it may be cut short
     bool carried = false;      ///< the best of another task, and no proposal of the strategy
@@ -60,10 +60,10 @@ struct worker_about {
         friend bool operator==(const ratio&, const ratio&) = default;
     };
 
-    std::string host{};            ///< name of the machine; empty where it is not known
+    std::string host{};            ///< name of the machine; empty if it is not known
     std::string device{};          ///< key of what it measures on; costs of different devices cannot be compared
     std::uint64_t local_rank = 0;  ///< number of the worker among those of its machine, from 0
-    std::optional<ratio> against_first{};  ///< empty where it was not compared
+    std::optional<ratio> against_first{};  ///< empty if it was not compared
     std::string left{};                    ///< why it is used no more; empty while it is used
 
     friend bool operator==(const worker_about&, const worker_about&) = default;

@@ -91,8 +91,8 @@ enum class check_state : std::uint8_t {
     ok,         ///< it was, and is right; a wrong one is a failure
 };
 
-/// At most eight numbers beside the cost, such as joules or bytes. Their names stand once, in `tuning::value_names` and
-/// in a log's header, in the same order. NaN: this one was not measured.
+/// At most eight numbers in addition to the cost, such as joules or bytes. Their names stand once, in
+/// `tuning::value_names` and in a log's header, in the same order. NaN: this one was not measured.
 ///
 ///     measurement{.cost = 1e-3, .values = {0.25, 4096}};
 ///
@@ -127,7 +127,7 @@ private:
     std::uint8_t size_ = 0;
 };
 
-/// What a kernel reports of a run of its own: its seconds, and numbers beside them.
+/// What a kernel reports of one of its runs: its seconds, and further numbers.
 ///
 ///     return tk::measure::reported{1e-3, {0.25, 4096}};  // 1 ms, 0.25 J, 4096 bytes
 struct reported {
@@ -141,16 +141,16 @@ inline constexpr double broken_cost = 1e30;
 
 /// The result of measuring one configuration.
 struct measurement {
-    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run; without meaning where `failed`
+    double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of one run; without meaning if `failed`
     double spread = 0;                ///< seconds; standard error of `cost` as the repetition policy estimates it
     std::uint32_t runs = 0;           ///< timed runs behind `cost`
     bool at_least = false;            ///< cut short: the true cost is not below `cost`
     check_state checked{};            ///< whether its output was compared with a reference
-    double build_seconds = 0;         ///< wall seconds of the build; 0 where nothing was built
+    double build_seconds = 0;         ///< wall seconds of the build; 0 if nothing was built
     double run_seconds = 0;           ///< wall seconds of the candidate's check, warm-up and timing
-    std::optional<failure> failed{};  ///< why there is no cost; empty where there is one
+    std::optional<failure> failed{};  ///< why there is no cost; empty if there is one
     std::vector<double> batches{};    ///< seconds per run of each timed batch, in order
-    measured_values values{};  ///< numbers beside the cost; only objectives, and races over several goals, see them
+    measured_values values{};         ///< further numbers; only objectives, and races over several goals, see them
 
     /// Whether `cost` is a verified time of the whole candidate, so that it can be compared and ranked.
     [[nodiscard]] bool ok() const noexcept { return !failed && !at_least; }
@@ -166,7 +166,7 @@ struct measurement {
 ///
 ///     abandon_above = min(abandon_above, abandon_factor * cost)
 ///
-/// Where `abandon_factor` is finite and `abandon_above` is not, there is no cost to beat yet. A candidate then has
+/// If `abandon_factor` is finite and `abandon_above` is not, there is no cost to beat yet. A candidate then has
 /// three batches of its repetition policy, and what they give is the cost that the next ones have to beat.
 struct limits {
     double abandon_above = std::numeric_limits<double>::infinity();  ///< seconds per run; a slower one may be cut short

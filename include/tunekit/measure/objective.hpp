@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Objectives: what counts as the cost of a measurement, computed from its cost and the numbers beside it.
+/// Objectives: what counts as the cost of a measurement, computed from its cost and the other numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +28,7 @@ namespace tunekit::measure {
 /// The numbers of a measurement by their names, as an objective sees them.
 struct named_measurement {
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< what the measurer says
-    measured_values values{};                                ///< the numbers beside it
+    measured_values values{};                                ///< the other numbers
     std::span<const std::string> names{};                    ///< of the values, in their order
 
     /// The number of that name; else NaN, or it was not measured. "cost" is the cost, or the value of that name:
@@ -95,7 +95,7 @@ private:
 };
 
 /// The names of the values of measurements that an objective has judged: `names` and, behind them, "cost".
-/// Errors: std::invalid_argument where these are more than `measured_values::most`.
+/// Errors: std::invalid_argument if these are more than `measured_values::most`.
 [[nodiscard]] std::vector<std::string> judged_names(std::span<const std::string> names);
 
 namespace detail {
@@ -123,7 +123,7 @@ struct unjudged {
 /// values, under the name "cost". A measurement that was judged before is judged anew from there, so another objective
 /// can be applied to an old log. `names` are those of m's values.
 ///
-/// Failures: `bad_cost` where the objective is no positive finite number, as it is where one of its numbers was not
+/// Failures: `bad_cost` if the objective is no positive finite number, as it is if one of its numbers was not
 ///           measured; the message says which number it is.
 template <detail::objective_function O>
 [[nodiscard]] measurement judged(measurement m, const O& goal, std::span<const std::string> names)
@@ -261,7 +261,7 @@ TUNEKIT_INLINE double named_measurement::operator[](std::string_view name) const
 
 namespace detail {
 
-/// By how much `x` is beyond `limit`, as a share of it; 0 where it is not, NaN where x is not finite.
+/// By how much `x` is beyond `limit`, as a share of it; 0 if it is not, NaN if x is not finite.
 TUNEKIT_INLINE double beyond(double x, double limit) noexcept
 {
     if (!std::isfinite(x)) return std::numeric_limits<double>::quiet_NaN();

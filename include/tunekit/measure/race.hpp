@@ -29,11 +29,11 @@ struct race_options {
     double margin = 0.01;           ///< >= 0; a candidate slower by no more than this share counts as equal
     std::uint32_t max_rounds = 60;  ///< 1 to 1000; rounds after which the race ends in any case
     double max_seconds = std::numeric_limits<double>::infinity();  ///< > 0; only the first round may begin after this
-    /// Positions of `measurement::values` that are goals beside the cost, all to be lowered: the race is for the front
-    /// then (see `race`). A finalist without one of them fails.
+    /// Positions of `measurement::values` that are goals in addition to the cost, all to be lowered: the race is for
+    /// the front then (see `race`). A finalist without one of them fails.
     std::vector<std::size_t> values{};
 
-    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument if a setting is out of range.
     void validate() const
     {
         require(confidence > 0 && confidence < 1, "race: confidence is out of range, want 0 < confidence < 1");
@@ -51,8 +51,8 @@ struct race_options {
 /// an interval.
 struct slowdown {
     double median = 0;  ///< 0.02: 2 % slower than the winner; negative: faster in most common rounds
-    double low = 0;     ///< lower end of the interval; -1 where the rounds give no bound
-    double high = 0;    ///< upper end of the interval; +inf where the rounds give no bound
+    double low = 0;     ///< lower end of the interval; -1 if the rounds give no bound
+    double high = 0;    ///< upper end of the interval; +inf if the rounds give no bound
 
     friend bool operator==(const slowdown&, const slowdown&) = default;
 };
@@ -72,7 +72,7 @@ struct standing {
 
 /// The result of a race.
 struct race_result {
-    std::optional<index> winner;  ///< empty where every finalist failed, and before the first round
+    std::optional<index> winner;  ///< empty if every finalist failed, and before the first round
     double cost = std::numeric_limits<double>::quiet_NaN();  ///< seconds of the winner, from this race alone
     std::vector<index> tied;                                 ///< ascending; the winner is the first
     slowdown gap{};                   ///< of the nearest other finalist that did not fail; else all 0
@@ -266,7 +266,7 @@ private:
 /// noise of 3 %, the best of five was still in the race in only 0.54 to 0.97 of the runs. A race whose rounds have
 /// processes of their own draws it anew: the form below.
 ///
-/// With `race_options::values` there are g goals, and the finalists left are the front: a drops out only where b is
+/// With `race_options::values` there are g goals, and the finalists left are the front: a drops out only if b is
 /// shown to be better than a by more than the margin in one goal, and shown not to be worse by more than it in any. The
 /// evidence of each is compared with g times as much as above, so the same bound holds: a wrong drop takes a wrong
 /// test, of at most g for the better goal, of one where "not worse" is wrong. The margin is a share of the better value
@@ -289,7 +289,7 @@ template <measurer M>
     return race([&measure]() -> M& { return measure; }, finalists, within, options);
 }
 
-/// The same where each round has a measurer of its own, which `make()` returns: new processes, with new buffers.
+/// The same if each round has a new measurer, which `make()` returns: new processes, with new buffers.
 ///
 ///     const auto result = race([&] { return isolated(space, timed{kernel_on(new_buffers())}); }, finalists);
 ///

@@ -41,7 +41,7 @@ void check_rows(std::span<const recorded_row> table, std::span<const index> batc
 /// Runs drawn from the repeats of a row, as `resampled_rows` says.
 class drawn_runs {
 public:
-    /// Views the row. Throws std::invalid_argument where its repeats are not what their order says.
+    /// Views the row. Throws std::invalid_argument if its repeats are not what their order says.
     drawn_runs(const recorded_row& row, random::philox gen);
 
     /// The seconds of the next run.
@@ -101,7 +101,7 @@ class resampled_rows {
     static_assert(repetition<Repetition>, "tunekit: resampled_rows, part 2: not a measure::repetition");
 
 public:
-    /// Views `table`, which must outlive it. Throws std::invalid_argument where a setting of `repeat` is out of range.
+    /// Views `table`, which must outlive it. Throws std::invalid_argument if a setting of `repeat` is out of range.
     resampled_rows(std::span<const recorded_row> table, Repetition repeat, std::uint64_t seed)
         : table_(table), repeat_(repeat), seed_(seed)
     {

@@ -36,7 +36,7 @@ namespace tunekit::measure {
 ///     numbers beside.
 ///
 /// `check()` or `check(config)` is called after the first run of a kernel that was prepared. It returns bool, or a text
-/// about the fault (std::optional<std::string> or const char*, empty or null if all is well). Where it has `poison()`,
+/// about the fault (std::optional<std::string> or const char*, empty or null if all is well). If it has `poison()`,
 /// that is called before the run.
 ///
 /// The steps of one measurement:
@@ -50,7 +50,7 @@ namespace tunekit::measure {
 ///
 /// A candidate of which three times and more, in warm-up or in batches, are all above limits::abandon_above is cut
 /// short. Its cost is the least time seen, `at_least`. It cannot be best, so it stays `unchecked`: comparing its result
-/// would take longer than its runs. Where there is no cost to beat yet and limits::abandon_factor is finite, three
+/// would take longer than its runs. If there is no cost to beat yet and limits::abandon_factor is finite, three
 /// batches are all. Runs that do not fit into limits::run_seconds, with what is still to be checked, are not begun. The
 /// estimate then uses fewer runs than the policy asks for. limits::max_runs leaves the steps out that it names.
 ///
@@ -86,7 +86,7 @@ struct timed {
     template <class Config>
     static constexpr detail::misfit misfit_of = detail::misfit_of<Kernel, Check, Config>();
 
-    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument if a setting is out of range.
     void validate() const
     {
         repeat.validate();

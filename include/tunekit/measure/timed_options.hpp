@@ -39,7 +39,7 @@ struct timed_options {
     double max_warm_up_seconds = 0.1;                   ///< >= 0; no further warm-up run begins after this
     measure::check checks = measure::check::could_win;  ///< which configurations are checked
 
-    /// Checks the settings. Throws std::invalid_argument where a setting is out of range.
+    /// Checks the settings. Throws std::invalid_argument if a setting is out of range.
     void validate() const
     {
         require(min_steps >= 0 && min_steps < 1e9, "timed: min_steps is out of range, want 0 to 1e9");

@@ -44,7 +44,7 @@ struct until_confident {
     friend bool operator==(const until_confident&, const until_confident&) = default;
 
 private:
-    /// The medians of the complete groups, or of all runs where no group is complete.
+    /// The medians of the complete groups, or of all runs if no group is complete.
     [[nodiscard]] std::vector<double> medians(std::span<const double> batches) const;
 };
 

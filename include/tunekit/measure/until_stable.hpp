@@ -24,7 +24,7 @@ namespace tunekit::measure {
 ///
 /// With t_i the seconds per run of batch i, the performance is i / (t_1 + ... + t_i) where it is cumulative, and 1 /
 /// t_i per batch. The CV is the population standard deviation over the mean. It is compared from `min_batches` batches
-/// on. Where `max_runs` holds fewer batches than that, all of them are run. The cost is the mean of the t_i. Where it
+/// on. If `max_runs` holds fewer batches than that, all of them are run. The cost is the mean of the t_i. If it
 /// is `trimmed`, the least and the greatest are left out.
 ///
 /// Cost:       O(number of batches) per call.

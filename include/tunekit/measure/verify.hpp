@@ -25,7 +25,7 @@ struct tolerance {
     double absolute = 0;  ///< >= 0; in the unit of the result; +inf: any finite result is near any finite reference
     double relative = 0;  ///< >= 0; as a share of |want|
 
-    /// Throws std::invalid_argument where one of them is negative or NaN, since nothing would be near enough.
+    /// Throws std::invalid_argument if one of them is negative or NaN, since nothing would be near enough.
     void validate() const
     {
         require(absolute >= 0 && relative >= 0, "tolerance: absolute or relative is negative or NaN, want >= 0");
@@ -64,11 +64,11 @@ template <class T>
 
 }  // namespace detail
 
-/// Compares `got` with `want`. Empty where every element is as near to `want` as `within` asks; else one line about the
-/// first that is not. A NaN is right only where the reference is NaN too. An infinity is right only where the reference
+/// Compares `got` with `want`. Empty if every element is as near to `want` as `within` asks; else one line about the
+/// first that is not. A NaN is right only if the reference is NaN too. An infinity is right only if the reference
 /// is the same. Integers are compared as integers, `long double` as itself, everything else as doubles. `mask` leaves
 /// elements out, such as halos and padding, which a kernel need not write.
-/// Errors: std::invalid_argument where the sizes differ, or a tolerance is negative or NaN.
+/// Errors: std::invalid_argument if the sizes differ, or a tolerance is negative or NaN.
 template <class T>
     requires std::is_arithmetic_v<T>
 [[nodiscard]] std::optional<std::string> close_to(std::span<const T> got, std::span<const T> want,
@@ -120,7 +120,7 @@ struct matches {
     tolerance within;              ///< the allowed distance of each element; 0: the values must be equal
     compared mask;                 ///< the elements that are compared; empty: all
 
-    /// Makes the check. Throws std::invalid_argument where the reference or the mask has another size than the output.
+    /// Makes the check. Throws std::invalid_argument if the reference or the mask has another size than the output.
     constexpr matches(std::span<T> written, std::span<const T> wanted, tolerance near = {}, compared those = {})
         : output(written), reference(wanted), within(near), mask(those)
     {
@@ -129,7 +129,7 @@ struct matches {
             invalid("matches: output and mask differ in size, want the same");
     }
 
-    /// Throws std::invalid_argument where a tolerance is negative or NaN; `isolated` calls it before anything runs.
+    /// Throws std::invalid_argument if a tolerance is negative or NaN; `isolated` calls it before anything runs.
     void validate() const { within.validate(); }
     /// Fills `output` with values that no kernel computes by chance; `timed` calls it before the run that is checked.
     void poison() const noexcept { measure::poison(output); }

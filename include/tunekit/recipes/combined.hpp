@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// The recommended recipe, where nothing is known about the space.
+/// The recommended recipe, if nothing is known about the space.
 
 #include <cstddef>
 #include <utility>
@@ -59,7 +59,7 @@ namespace tunekit::recipes {
         carrying{.one_in = 4}};
 }
 
-/// The recommended recipe where other devices, sizes or weeks were tuned before. `search::portfolio` says how it uses
+/// The recommended recipe if other devices, sizes or weeks were tuned before. `search::portfolio` says how it uses
 /// them.
 ///
 ///     const auto past = io::experience_in({"logs/"});

@@ -34,7 +34,7 @@ template <class Bandit>
 /// the expected saving.
 [[nodiscard]] inline auto dynatune_curves_softmax() { return detail::dynatune_by_curves(bandit::softmax{}); }
 
-/// DynaTune with the paper's belief and units: rewards in milliseconds, exploration 2, or 0.2 where the model takes
+/// DynaTune with the paper's belief and units: rewards in milliseconds, exploration 2, or 0.2 if the model takes
 /// less than 1 ms after the warm-up.
 [[nodiscard]] inline auto dynatune_paper()
 {

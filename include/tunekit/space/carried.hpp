@@ -43,7 +43,7 @@ public:
 
 private:
     std::vector<std::string> texts_;
-    std::vector<std::vector<double>> logs_;  // of each value; empty where it has none
+    std::vector<std::vector<double>> logs_;  // of each value; empty if it has none
 };
 
 /// The parameters of a space to which configurations of others are carried.
@@ -88,8 +88,8 @@ public:
     [[nodiscard]] const matched_values& values(std::size_t j) const { return values_[j]; }
 
     /// What a configuration of another space, by the names of its parameters and the texts of their values, is in
-    /// `space`, of which this was made. Values of parameters that do not match are those of `otherwise`. Empty where no
-    /// name is shared, where something does not match and there is no `otherwise`, and where the values are no
+    /// `space`, of which this was made. Values of parameters that do not match are those of `otherwise`. Empty if no
+    /// name is shared, if something does not match and there is no `otherwise`, and if the values are no
     /// configuration.
     template <class Space>
     [[nodiscard]] std::optional<index> carry(const Space& space, std::span<const std::string> names,
@@ -128,7 +128,7 @@ namespace tunekit::space {
 
 namespace detail {
 
-/// log2 of the positive numbers that make up `text`, with one blank between them; empty where it is anything else.
+/// log2 of the positive numbers that make up `text`, with one blank between them; empty if it is anything else.
 [[nodiscard]] inline std::vector<double> positive_logs(std::string_view text)
 {
     std::vector<double> out;

@@ -51,7 +51,7 @@ concept samplable = requires(const S& s, std::size_t n, G& gen) {
 };
 
 /// A space with neighbours: `neighbours(in, out, kind, gen)` puts a uniform random neighbour of in[i] into out[i], or
-/// in[i] itself where it has none; `neighbours_of(i, kind)` lists them all, ascending, without i.
+/// in[i] itself if it has none; `neighbours_of(i, kind)` lists them all, ascending, without i.
 template <class S, class G>
 concept walkable =
     requires(const S& s, index i, std::span<const index> in, std::span<index> out, neighbourhood kind, G& gen) {

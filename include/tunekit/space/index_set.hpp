@@ -21,7 +21,7 @@ public:
     /// Whether `i` is a member.
     [[nodiscard]] bool contains(index i) const noexcept { return table_.find(hash(i), same{i}) == i; }
 
-    /// Adds `i`. Returns true where it was not a member yet.
+    /// Adds `i`. Returns true if it was not a member yet.
     bool insert(index i)
     {
         const std::size_t before = size();

@@ -146,7 +146,7 @@ struct constraint {
 ///     parameter<"mr">({1, 2, 4, 6, 8, 14})
 ///     parameter<"algorithm">({"direct", "winograd"})      // std::string
 ///
-/// Throws: std::invalid_argument where a list is empty, has more than 65535 values or one value twice. All functions
+/// Throws: std::invalid_argument if a list is empty, has more than 65535 values or one value twice. All functions
 /// that make a parameter do.
 template <detail::fixed_string Name, class T>
 [[nodiscard]] auto parameter(std::vector<T> values)
@@ -176,7 +176,7 @@ template <detail::fixed_string Name>
     return detail::make_named<Name>(std::vector<bool>{false, true});
 }
 
-/// A parameter with the values first, first + step, ... up to `last` at most. Throws also where step < 1.
+/// A parameter with the values first, first + step, ... up to `last` at most. Throws also if step < 1.
 template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto integers(T first, T last, std::type_identity_t<T> step = 1)
 {
@@ -190,7 +190,7 @@ template <detail::fixed_string Name, std::integral T>
     return detail::make_named<Name>(detail::power_list(low, high));
 }
 
-/// A parameter whose values are the divisors of `n` that are at most `limit`, ascending. Throws also where n < 1.
+/// A parameter whose values are the divisors of `n` that are at most `limit`, ascending. Throws also if n < 1.
 template <detail::fixed_string Name, std::integral T>
 [[nodiscard]] auto divisors(T n, std::type_identity_t<T> limit)
 {
@@ -217,7 +217,7 @@ template <detail::fixed_string... Names, class Predicate>
 }
 
 /// A constraint that makes the first named parameter conditional. `predicate` takes the values of the other names.
-/// Where it is false, the parameter is not used and always has its first value, so that no two configurations differ
+/// If it is false, the parameter is not used and always has its first value, so that no two configurations differ
 /// only in it.
 ///
 ///     active_if<"tile", "algorithm">([](algorithm a) { return a == algorithm::winograd; })

@@ -71,7 +71,7 @@ template <fixed_string Name, class T>
 ///
 /// Order:   lexicographic by position in the given list, which comes first.
 /// Numbers: the position of each entry in the given list (in the first order, where orders are given).
-/// Throws:  std::invalid_argument where entries repeat, positions are outside the list, given orders are not orders of
+/// Throws:  std::invalid_argument if entries repeat, positions are outside the list, given orders are not orders of
 ///          the same entries, or there are more than 65535 orders.
 /// Source:  TVM, autotvm.task.space.ReorderSpace, policies `all`, `interval` and `candidate`.
 template <detail::fixed_string Name, class T>
@@ -154,7 +154,7 @@ inline constexpr std::size_t note_kinds = 11;
 ///
 /// Order:   the first loop varies slowest, notes in the given order.
 /// Numbers: per loop a one-hot code of 11 columns, in the order of `note`.
-/// Throws:  std::invalid_argument where there are no loops, no notes, or more than 65535 ways.
+/// Throws:  std::invalid_argument if there are no loops, no notes, or more than 65535 ways.
 /// Source:  TVM, autotvm.task.space.AnnotateSpace, policies `try_unroll`, `try_vec` and `try_unroll_vec`.
 template <detail::fixed_string Name>
 [[nodiscard]] auto annotation(int axes, std::initializer_list<note> notes)

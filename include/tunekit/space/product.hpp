@@ -173,7 +173,7 @@ public:
         }(std::make_index_sequence<places.size()>{});
     }
 
-    /// The index of a configuration; empty where a value is not in its parameter's list, or a constraint fails.
+    /// The index of a configuration; empty if a value is not in its parameter's list, or a constraint fails.
     [[nodiscard]] std::optional<index> index_of(const config& c) const
     {
         std::array<std::uint16_t, places.size()> row{};
@@ -189,7 +189,7 @@ public:
     ///     const auto untuned = tiles.of(tunekit::value<"nv">(2), tunekit::value<"mr">(4));
     ///
     /// A name that is no parameter's, or a parameter without a value, does not compile. Throws std::invalid_argument
-    /// that names the parameter for a value that is not in its list, and where a constraint fails.
+    /// that names the parameter for a value that is not in its list, and if a constraint fails.
     template <class... Values>
     [[nodiscard]] config of(const Values&... values) const
     {

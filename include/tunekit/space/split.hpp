@@ -51,7 +51,7 @@ void check_length(std::string_view name, int n);
 ///
 ///     splits("tile", 4, 2)      // {4, 1}, {2, 2}, {1, 4}
 ///
-/// Throws: std::invalid_argument where n < 1, parts < 1 or there are more than 65535 ways.
+/// Throws: std::invalid_argument if n < 1, parts < 1 or there are more than 65535 ways.
 [[nodiscard]] std::vector<std::vector<int>> splits(std::string_view name, int n, int parts,
                                                    const split_options& options = {});
 
@@ -62,7 +62,7 @@ void check_length(std::string_view name, int n);
 ///     split<"tile_ow">(ow, 2, {.policy = split_policy::verbose, .max_factor = 64})
 ///
 /// Order:   AutoTVM's: the innermost size varies slowest, the second part fastest, each ascending.
-/// Throws:  std::invalid_argument where n < 1, parts < 1 or there are more than 65535 ways.
+/// Throws:  std::invalid_argument if n < 1, parts < 1 or there are more than 65535 ways.
 /// Source:  TVM 0.6-0.14, autotvm.task.space.SplitSpace.
 /// Departures: the outermost size is its true value, not -1; `verbose` takes its sizes in ascending order, not in that
 /// of a hash set.
@@ -73,7 +73,7 @@ template <detail::fixed_string Name>
 }
 
 /// A parameter with the given ways to cut a loop of `n` iterations. A leading -1 becomes ceil(n / product of the
-/// others). Throws also where a size is less than 1.
+/// others). Throws also if a size is less than 1.
 template <detail::fixed_string Name>
 [[nodiscard]] auto split(int n, std::vector<std::vector<int>> candidates)
 {

@@ -18,7 +18,7 @@ namespace tunekit::space {
 
 namespace detail {
 
-/// A `to_text(value)` beside the value's own type.
+/// A `to_text(value)` in the namespace of the value's type.
 template <class T>
 concept has_text = requires(const T& value) {
     { to_text(value) } -> std::convertible_to<std::string>;
@@ -44,7 +44,7 @@ template <class T>
 
 }  // namespace detail
 
-/// The text of a value: `to_text(value)` where its type's namespace has one; numbers in decimal, in the shortest form
+/// The text of a value: `to_text(value)` if its type's namespace has one; numbers in decimal, in the shortest form
 /// that reads back the same; true or false; characters and strings as they are; enumerators as numbers; sequences as
 /// their entries' texts with blanks between.
 template <class T>

@@ -43,10 +43,10 @@ public:
     /// Whether `i` was taken.
     [[nodiscard]] bool contains(index i) const noexcept { return taken_.contains(i); }
 
-    /// Takes `i`. Returns false where it was taken already.
+    /// Takes `i`. Returns false if it was taken already.
     bool take(index i) { return taken_.insert(i); }
 
-    /// Takes a uniform draw from what is left of `space` and returns it; empty where nothing is left.
+    /// Takes a uniform draw from what is left of `space` and returns it; empty if nothing is left.
     template <counted Space, generator G>
     [[nodiscard]] std::optional<index> draw(const Space& space, G& gen)
     {

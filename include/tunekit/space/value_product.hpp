@@ -121,7 +121,7 @@ public:
     /// The configuration of index `i`, one value per parameter. Precondition: i < size().
     [[nodiscard]] config at(index i) const;
 
-    /// The index of a configuration. It is empty where the configuration has another length, has a value not in its
+    /// The index of a configuration. It is empty if the configuration has another length, has a value not in its
     /// parameter's list, or fails a constraint.
     [[nodiscard]] std::optional<index> index_of(const config& c) const
     {
@@ -139,7 +139,7 @@ public:
     ///     const auto untuned = flags.of({{"align", 16}, {"unroll", false}});
     ///
     /// Throws std::invalid_argument that names the parameter: one that there is not, one without a value or with two,
-    /// one whose list does not have the value; and where a constraint fails.
+    /// one whose list does not have the value; and if a constraint fails.
     [[nodiscard]] config of(const std::vector<std::pair<std::string, value>>& values) const
     {
         std::vector<std::string> texts(dimensions());

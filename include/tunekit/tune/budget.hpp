@@ -25,7 +25,7 @@ inline constexpr double forever = std::numeric_limits<double>::infinity();
 /// The limits of one candidate, relative to the incumbent of the run.
 struct candidate_limits {
     /// > 1; a candidate this many times as slow as the incumbent of the moment at which it begins to run may be cut
-    /// short. Where it is finite and there is no incumbent yet, a candidate has three batches of the repetition policy.
+    /// short. If it is finite and there is no incumbent yet, a candidate has three batches of the repetition policy.
     double abandon_factor = forever;
     double max_run_seconds = 10;    ///< > 0; wall time of its runs
     double max_build_seconds = 10;  ///< > 0; wall time of its build
@@ -54,7 +54,7 @@ struct budget {
     /// >= 0; the seconds that a second of tuning must be expected to save, by `gain_rate`. 0: the rule never ends the
     /// run. It applies from the eighth answer on, once there is an incumbent. Infinity ends the run there.
     double stop_when_gain_below = 0;
-    double calls = 0;  ///< calls of the winner in use; > 0 where stop_when_gain_below is
+    double calls = 0;  ///< calls of the winner in use; > 0 if stop_when_gain_below is
     /// >= 0; the run ends once the incumbent costs no more than this. 0: the rule never ends it.
     double until_cost = 0;
 };
@@ -65,10 +65,10 @@ struct tasks_budget {
     std::uint64_t trials_per_task = unlimited;  ///< the most trials of each task, failed ones included
     std::uint64_t patience = unlimited;         ///< >= 1; answers of one task without improvement
     double slot_seconds = 0;                    ///< >= 0; the length of a slot; 0: see `slot`
-    /// >= 1; workers on one task at a time; 1 where schedules are compared.
+    /// >= 1; workers on one task at a time; 1 if schedules are compared.
     std::uint64_t max_workers_per_task = unlimited;
 
-    /// The length of a slot for `n` tasks, in seconds. It is `slot_seconds` where that is above 0, otherwise seconds /
+    /// The length of a slot for `n` tasks, in seconds. It is `slot_seconds` if that is above 0, otherwise seconds /
     /// (slots_per_task n), held within [0.1, 100] s.
     [[nodiscard]] double slot(std::size_t n, double slots_per_task = 20) const
     {

@@ -29,7 +29,7 @@ namespace tunekit {
 /// falls with `ahead`, because improvements become rarer. So the rate for one trial ahead is the best that tuning can
 /// still offer.
 ///
-/// It is 0 for a curve without a valid trial, and infinite where trials take no time.
+/// It is 0 for a curve without a valid trial, and infinite if trials take no time.
 /// Errors: std::invalid_argument for `calls` not positive and finite, or `ahead` not positive and finite.
 /// Cost:   O(n) for n trials; 10 us at 100.
 /// Source: ours. docs/tuning.md compares what it expected with what came, on recorded spaces.

@@ -56,7 +56,7 @@ struct last_comparison : verdict {
     measure::race_result race;  ///< each finalist's standing
 };
 
-/// What a race says. Of those that it cannot tell apart the one with the lowest cost is taken; there is no best where
+/// What a race says. Of those that it cannot tell apart the one with the lowest cost is taken; there is no best if
 /// all failed.
 ///
 /// Costs of rounds that were not run side by side do not compare, and a finalist that drops out has fewer rounds. So
@@ -97,7 +97,7 @@ namespace detail {
            *std::max_element(runs.begin(), runs.end()) < *std::min_element(others.begin(), others.end());
 }
 
-/// What the record has of a configuration that ran and keeps the limit of its objective; null where there is nothing.
+/// What the record has of a configuration that ran and keeps the limit of its objective; null if there is nothing.
 [[nodiscard]] inline const measure::measurement* measured_of(const tuning& record, index candidate)
 {
     for (const auto* const all : {&record.trials(), &record.known()})
@@ -147,10 +147,10 @@ struct rounds_kept {
 
 }  // namespace detail
 
-/// What a run ends with: what its race says or, where there was none, its best trial.
+/// What a run ends with: what its race says or, if there was none, its best trial.
 ///
 /// A `baseline` that ran stays the best, unless the race shows that it is slower, or every one of at least three runs
-/// of the best is faster than every run of it. Where both have three rounds of the race, these are the runs; otherwise
+/// of the best is faster than every run of it. If both have three rounds of the race, these are the runs; otherwise
 /// those of their trials count, too. With `may_be_worse` the best may be worse than the baseline.
 [[nodiscard]] inline last_comparison concluded(const tuning& record, measure::race_result race,
                                                std::optional<index> baseline, bool may_be_worse = false)
@@ -179,14 +179,14 @@ struct rounds_kept {
 
 /// Who takes part in the race that ends a run, and how long it may take.
 ///
-/// They are the baseline and the best three, or the best four where no baseline ran: as many of them as can be told
+/// They are the baseline and the best three, or the best four if no baseline ran: as many of them as can be told
 /// apart in the seconds that are kept for it, or else the best and the baseline in twice as many, or else nobody. Of a
 /// budget of seconds 5 % are kept. Without one it may take 10 % of the seconds that the run took, and 1 s in any case.
 struct final_race {
     static constexpr double kept = 0.05;  ///< the share of a budget of seconds that tuning leaves for it
     static constexpr double most = 0.1;   ///< the share of a run's seconds that it may take
 
-    std::vector<index> finalists{};  ///< empty where there is no time to tell two apart
+    std::vector<index> finalists{};  ///< empty if there is no time to tell two apart
     double seconds = 0;              ///< after which it ends, once its rounds can have told them apart
     double most_seconds = 0;         ///< after which it ends in any case
     double seconds_to_separate = 0;  ///< see `tuning`; 0: only one ran

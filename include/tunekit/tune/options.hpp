@@ -25,7 +25,7 @@ struct plan;
 namespace detail {
 
 /// A callable whose type is not in what holds it: an lvalue is referred to, a temporary is kept. Empty by default. It
-/// is called once an answer. Where it is to return `bool`, it may return nothing, which is false.
+/// is called once an answer. If it is to return `bool`, it may return nothing, which is false.
 template <class R, class... Args>
 class callable {
 public:
@@ -169,7 +169,7 @@ private:
     bool given_ = false;
 };
 
-/// `how` with `past` as the past of its strategy; as it is, where there is none.
+/// `how` with `past` as the past of its strategy; as it is, if there is none.
 template <class P>
 [[nodiscard]] P with_experience(P how, const search::forecasts& past)
 {
@@ -192,11 +192,11 @@ template <class P>
 /// A watch or a clock that is a variable is referred to, and must live as long as the options; a temporary is kept.
 template <class Space = void>
 struct tune_options {
-    /// Called with the record after each answer. Where it returns a value, true ends the run.
+    /// Called with the record after each answer. If it returns a value, true ends the run.
     detail::callable<bool, const tuning&> watch{};
     /// The time of a measurer, by default the wall clock's. It is read once at the start and once after each answer, or
     /// each batch of a measurer that does not stream (`measure::streaming_measurer`). Its jumps are left out
-    /// (`run_clock`). A pool has a time of its own.
+    /// (`run_clock`). A pool has its clock.
     detail::callable<double> clock{};
     /// What to measure first, as by `tuner::begin_with`: configurations or their indices.
     detail::configurations<Space> begin_with{};
@@ -205,13 +205,13 @@ struct tune_options {
     detail::configuration<Space> baseline{};
     /// Of `tune` over a kernel: whether its run ends with a race of the best and the baseline (`final_race`).
     bool race = true;
-    /// Where costs are times (`measure::measures_time`): whether the best may be worse than the baseline. Otherwise the
+    /// If costs are times (`measure::measures_time`): whether the best may be worse than the baseline. Otherwise the
     /// run ends with the baseline, unless another was shown to be faster (`concluded`).
     bool may_be_worse = false;
     /// What other devices, sizes or weeks have shown, as by `recipes::combined(past)`. Throws std::invalid_argument
     /// where there is some and the strategy takes none.
     search::forecasts experience{};
-    /// Whether results are watched for disturbances of the machine, and the incumbent runs again where one is doubted
+    /// Whether results are watched for disturbances of the machine, and the incumbent runs again if one is doubted
     /// (`machine_checks`). Empty: where the costs are times (`measure::measures_time`).
     std::optional<bool> checks{};
 };
@@ -226,7 +226,7 @@ struct tune_options<void> {
 
 /// The options of `tune_tasks`.
 struct tune_tasks_options {
-    /// Called with the plan so far and the task of the last answer. Where it returns a value, true ends the run.
+    /// Called with the plan so far and the task of the last answer. If it returns a value, true ends the run.
     detail::callable<bool, const plan&, std::size_t> watch{};
     detail::callable<double> clock{};  ///< as in `tune_options`
     std::optional<bool> checks{};      ///< as in `tune_options`

@@ -28,7 +28,7 @@ struct front_member {
     index candidate = 0;          ///< its index
     std::vector<double> goals{};  ///< one per goal: what was measured, or the median of the race's rounds
     std::vector<stats::interval>
-        within{};  ///< one per goal: 95 % for that median; unbounded where there were too few rounds
+        within{};  ///< one per goal: 95 % for that median; unbounded if there were too few rounds
 
     friend bool operator==(const front_member&, const front_member&) = default;
 };
@@ -64,7 +64,7 @@ struct pareto {
 ///     const auto found = tk::tune(space, measurer, strategy, {.trials = 200}, gen);
 ///     const auto front = race_front(measurer, front_finalists(found, {0, 1}), {0, 1}, {.run_seconds = 10});
 ///
-/// Errors: std::invalid_argument where `goals` does not begin with the cost; those of `measure::race`.
+/// Errors: std::invalid_argument if `goals` does not begin with the cost; those of `measure::race`.
 /// Cost:   that of the race.
 template <measure::measurer M>
 [[nodiscard]] pareto race_front(M& measure, std::span<const index> finalists, const std::vector<std::size_t>& goals,

@@ -33,10 +33,10 @@ struct carrying {
 /// A strategy in its place means `recipe{strategy}`.
 template <class Strategy, class Repetition = measure::fixed, class Schedule = no_schedule>
 struct recipe {
-    Strategy strategy;          ///< what chooses the configurations
-    Repetition repetition{};    ///< how often a configuration runs, where the library makes the measurer
-    candidate_limits limits{};  ///< the limits of each candidate
-    std::size_t ahead = 8;  ///< >= 1; configurations per request where one device measures, which are built together
+    Strategy strategy;           ///< what chooses the configurations
+    Repetition repetition{};     ///< how often a configuration runs, if the library makes the measurer
+    candidate_limits limits{};   ///< the limits of each candidate
+    std::size_t ahead = 8;       ///< >= 1; configurations per request if one device measures, which are built together
     double slots_per_task = 20;  ///< > 0; the number of slots into which a task's even share of the time is cut
     Schedule schedule{};         ///< what chooses the next task; `no_schedule` for one space
     carrying carry{};            ///< what several tasks take from each other: nothing, by default

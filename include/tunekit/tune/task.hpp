@@ -57,7 +57,7 @@ public:
         require(weight > 0, "task " + name_ + ": weight is not positive, want the number of calls in the model");
     }
 
-    /// A task that a pool measures. It has no measurer of its own.
+    /// A task that a pool measures. It has no measurer.
     template <class Space>
     task(std::string name, Space space, double flops, double weight = 1)
         : task(std::move(name), std::move(space), nobody{}, flops, weight)

@@ -28,7 +28,7 @@
 
 namespace tunekit {
 
-/// A `tuner` for several tasks. A worker asks for jobs. Each worker works on a slot of its own. When that slot has
+/// A `tuner` for several tasks. A worker asks for jobs. Each worker works on a separate slot. When that slot has
 /// ended, the schedule chooses the next one. Several workers may be on one task.
 ///
 ///     tk::tasks_tuner t(tasks, tk::recipes::combined(), {.seconds = 600}, 2, gen);
@@ -43,7 +43,7 @@ namespace tunekit {
 /// and the worker gets another task.
 ///
 /// The budget's seconds are those of the stamps. The seconds of a slot and of a task are those of workers: from the
-/// worker's previous answer, or the slot's beginning, to this answer. A slot's gain is the gain of its own trials.
+/// worker's previous answer, or the slot's beginning, to this answer. A slot's gain is the gain of its trials.
 ///
 /// The members have the meaning that they have in `tuner`. So do the rules for dropped, lost and late jobs, and the
 /// errors.
@@ -76,7 +76,7 @@ public:
     /// begin_with. A task needs a trial of its own all the same before the schedule chooses.
     bool know(std::size_t k, index candidate, measure::measurement m);
 
-    /// Up to `n` jobs of one task and one proposal for `worker`. Where it is empty, wait while anything is out;
+    /// Up to `n` jobs of one task and one proposal for `worker`. If it is empty, wait while anything is out;
     /// otherwise the run has ended.
     [[nodiscard]] std::vector<job> ask(std::size_t worker, std::size_t n);
     /// The same for worker 0.
@@ -87,7 +87,7 @@ public:
     /// Reports the measurement of a job, at `stamp`.
     void tell(const job& j, measure::measurement m, double stamp) { tell(j, std::move(m), stamp, worker_of(j)); }
 
-    /// The same where another worker measured the job than the one that asked for it.
+    /// The same if another worker measured the job than the one that asked for it.
     void tell(const job& j, measure::measurement m, double stamp, std::size_t worker);
 
     /// The worker that asked for a job.
@@ -103,7 +103,7 @@ public:
 
     /// The budget in force.
     [[nodiscard]] const tasks_budget& limit() const noexcept { return limit_; }
-    /// Replaces the budget. Tasks, and a run, that the old one has stopped go on where the new one allows it. Slots
+    /// Replaces the budget. Tasks, and a run, that the old one has stopped go on if the new one allows it. Slots
     /// keep their length.
     void set_limit(const tasks_budget& limit);
 
@@ -115,7 +115,7 @@ public:
     /// Takes back a job that nobody lost: it goes out again, unmarked.
     void recall(const job& j) { take_back(j, false); }
 
-    /// What the strategy expects of ln cost of a job that is out; empty where it has no model, or none yet.
+    /// What the strategy expects of ln cost of a job that is out; empty if it has no model, or none yet.
     [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const
     {
         return detail::expectation(works_.at(j.task), space(j.task), j.candidate);
@@ -142,7 +142,7 @@ public:
     [[nodiscard]] std::size_t tasks() const noexcept { return works_.size(); }  ///< the number of tasks
     /// The name of task k, in declaration order.
     [[nodiscard]] const std::string& name(std::size_t k) const { return names_.at(k); }
-    /// The space of task k. Throws std::out_of_range where there is no such task.
+    /// The space of task k. Throws std::out_of_range if there is no such task.
     [[nodiscard]] const space::any_space& space(std::size_t k) const { return works_.at(k).space; }
     /// The work of one call of task k.
     [[nodiscard]] double flops(std::size_t k) const { return views_.at(k).flops; }
@@ -230,7 +230,7 @@ private:
     /// The task of the next slot, if there is one.
     [[nodiscard]] std::optional<std::size_t> choose();
 
-    /// Takes a worker off its slot, if it is on one. The slot closes where none of its jobs is out.
+    /// Takes a worker off its slot, if it is on one. The slot closes if none of its jobs is out.
     void leave(std::size_t worker);
 
     void take_back(const job& j, bool lost);

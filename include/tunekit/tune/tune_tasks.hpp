@@ -90,7 +90,7 @@ template <class P, class G>
         return tune_tasks(tasks, how, how.schedule, limit, gen, options);
 }
 
-/// The same with a pool, which is kept full and has a time of its own. The tasks' measurers are not used.
+/// The same with a pool, which is kept full and has its clock. The tasks' measurers are not used.
 template <pool Pool, class P, class G>
 [[nodiscard]] plan tune_tasks(std::span<const task> tasks, Pool& carrier, const P& how, const tasks_budget& limit,
                               G&& gen, const tune_tasks_options& options = {})

@@ -28,7 +28,7 @@ namespace tunekit {
 template <class Space>
 class tuned : public tuning {
 public:
-    /// A record, the space whose configurations it speaks of, and the baseline, where there was one.
+    /// A record, the space whose configurations it speaks of, and the baseline, if there was one.
     tuned(Space space, tuning record, std::optional<index> baseline = std::nullopt)
         : tuning(std::move(record)), space_(std::move(space)), baseline_(baseline)
     {
@@ -36,7 +36,7 @@ public:
 
     [[nodiscard]] const Space& space() const noexcept { return space_; }  ///< the space that was searched
 
-    /// The configuration that was in use before (`tune_options::baseline`); empty where none was given.
+    /// The configuration that was in use before (`tune_options::baseline`); empty if none was given.
     [[nodiscard]] std::optional<index> baseline() const noexcept { return baseline_; }
 
     /// What may be said of the best: of a kernel, by the race at the end of the run; else it was not raced.
@@ -72,7 +72,7 @@ namespace detail {
 
 /// The result of a run in one line: how many trials there were, the best configuration, its cost, what was gained over
 /// the baseline or else the cost of the first trial that ran, and the verdict. Costs are taken as seconds. Where
-/// nothing was found, the line says so and why most trials failed; where nothing keeps an objective's limit, it has
+/// nothing was found, the line says so and why most trials failed; if nothing keeps an objective's limit, it has
 /// `tuning::beyond_limit` and the nearest configuration.
 template <space::described Space>
 [[nodiscard]] std::string to_text(const tuned<Space>& found)
@@ -89,7 +89,7 @@ template <space::described Space>
 #if TUNEKIT_BODIES
 namespace tunekit::detail {
 
-/// "the baseline takes 7.5 ms, 18.2 times as long". Where that was cut short, it takes at least so long.
+/// "the baseline takes 7.5 ms, 18.2 times as long". If that was cut short, it takes at least so long.
 template <class Time>
 [[nodiscard]] std::string over_baseline(const tuning& found, const verdict& says, index baseline, const Time& time)
 {

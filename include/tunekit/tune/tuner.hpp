@@ -56,8 +56,8 @@ namespace tunekit {
 ///             a failure of no kind; and for a strategy that proposes more than it was asked for, a configuration
 ///             twice, or one outside the space.
 /// Randomness: only what the strategy draws. A `propose` that returns nothing must not draw.
-/// Cost:       0.3 us per job besides the strategy's own (docs/studies/performance.md); about 60 bytes per job besides
-///             its measurement.
+/// Cost:       0.3 us per job in addition to the strategy's (docs/studies/performance.md); about 60 bytes per job
+///             besides its measurement.
 template <class Space, class Strategy, class G>
 class tuner {
     static_assert(detail::fit_tuner<Space, Strategy, G>());  // has said what is wrong
@@ -99,7 +99,7 @@ public:
         record_.value_names = std::move(names);
     }
 
-    /// The next job. Where it is empty, wait while anything is out; otherwise the run has ended.
+    /// The next job. If it is empty, wait while anything is out; otherwise the run has ended.
     [[nodiscard]] std::optional<job> ask()
     {
         std::vector<job> one = ask(1);
@@ -132,7 +132,7 @@ public:
 
     /// The budget in force.
     [[nodiscard]] const budget& limit() const noexcept { return run_.books.limit(); }
-    /// Replaces the budget. A run that the old one has stopped goes on where the new one allows it.
+    /// Replaces the budget. A run that the old one has stopped goes on if the new one allows it.
     void set_limit(const budget& limit) { run_.books.set_limit(limit, record_); }
 
     /// Reports that time passed without an answer.
@@ -147,7 +147,7 @@ public:
     /// Takes back a job that nobody lost, such as one that was out when the process ended: it goes out again, unmarked.
     void recall(const job& j) { run_.drop(seen(), record_, j, false); }
 
-    /// What the strategy expects of ln cost of a job that is out; empty where it has no model, or none yet.
+    /// What the strategy expects of ln cost of a job that is out; empty if it has no model, or none yet.
     [[nodiscard]] std::optional<stats::prediction> expected(const job& j) const
     {
         return detail::expectation(run_, seen(), j.candidate);

@@ -57,7 +57,7 @@ enum class stop_reason : std::uint8_t {
     return "unknown";
 }
 
-/// What a run has seen of its machine: the incumbent ran again where a result was doubted.
+/// What a run has seen of its machine: the incumbent ran again if a result was doubted.
 struct machine_checks {
     bool on = false;              ///< whether results were watched; false: nothing is known of the machine
     std::uint64_t made = 0;       ///< results, or several together, that were doubted: each a look at the incumbent
@@ -66,7 +66,7 @@ struct machine_checks {
     std::uint64_t measured_again = 0;  ///< configurations that were measured again
     double waited_seconds = 0;         ///< of looks that found a disturbance, and of waiting for its end
     double seconds = 0;                ///< of all of this, the second measurements too; they are among the run's
-    std::uint64_t put_off = 0;  ///< builds that took too long beside the others (`candidate_limits::max_build_factor`)
+    std::uint64_t put_off = 0;         ///< builds that took too long (`candidate_limits::max_build_factor`)
 
     friend bool operator==(const machine_checks&, const machine_checks&) = default;
 };
@@ -93,7 +93,7 @@ public:
     /// Why the run ended; `running` while it has not.
     [[nodiscard]] stop_reason stopped() const noexcept { return stopped_; }
 
-    /// The best verified trial or known result; among equal ones the earliest. Throws tunekit::error where there is
+    /// The best verified trial or known result; among equal ones the earliest. Throws tunekit::error if there is
     /// none; its line says why the trials failed.
     [[nodiscard]] const measure::trial& incumbent() const
     {
@@ -102,7 +102,7 @@ public:
     }
 
     /// The kind of most failures and the message of its first, in one line: "wrong_result, element 5 is 0.37, want
-    /// 1.37". Among equally frequent kinds that of the earlier failure. Empty where no trial has failed. Cost: linear
+    /// 1.37". Among equally frequent kinds that of the earlier failure. Empty if no trial has failed. Cost: linear
     /// in the trials.
     [[nodiscard]] std::string most_often() const;
 
@@ -115,7 +115,7 @@ public:
         return incumbent_ ? best_trial().measured.cost : std::numeric_limits<double>::infinity();
     }
 
-    /// What is told instead of the best cost where nothing keeps the limit of an objective (`measure::broken_cost`):
+    /// What is told instead of the best cost if nothing keeps the limit of an objective (`measure::broken_cost`):
     /// "none keeps the limit, the nearest is 23 % beyond it". The share is of the limit, or of 1 for a limit of 0; of
     /// several it is the sum. Else empty.
     [[nodiscard]] std::string beyond_limit() const;
@@ -129,7 +129,7 @@ public:
     }
 
     /// The candidates of the best `k` verified trials and known results, best first; among equal ones the earlier
-    /// first. Fewer where there are fewer.
+    /// first. Fewer if there are fewer.
     [[nodiscard]] std::vector<index> finalists(std::size_t k) const;
 
     /// Appends a trial whose answer came `seconds` after the previous one's. Precondition: the cost of an ok()

@@ -33,7 +33,7 @@ struct verdict {
     kind says = kind::not_raced;                                    ///< what is known
     std::optional<index> best{};                                    ///< what the run ends with; empty: nothing ran
     double cost = std::numeric_limits<double>::infinity();          ///< seconds of the best; else +inf
-    double untuned_cost = std::numeric_limits<double>::infinity();  ///< seconds of the baseline; +inf where it failed
+    double untuned_cost = std::numeric_limits<double>::infinity();  ///< seconds of the baseline; +inf if it failed
     bool kept = false;                     ///< whether the best is the baseline because nothing was shown to be faster
     std::vector<index> tied{};             ///< the others that the race cannot tell from the best, ascending
     double slower_at_least = 0;            ///< of the nearest other finalist, as a share of the best's time
@@ -52,7 +52,7 @@ struct verdict {
     return names[static_cast<std::size_t>(says)];
 }
 
-/// The verdict in one line: "separated from 3 others, at least 2.1 % slower (12 rounds side by side, 95 %)". Where it
+/// The verdict in one line: "separated from 3 others, at least 2.1 % slower (12 rounds side by side, 95 %)". If it
 /// is unclear, the line says what would make it clear.
 [[nodiscard]] std::string to_text(const verdict& v);
 
