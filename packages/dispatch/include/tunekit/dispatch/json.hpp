@@ -165,10 +165,7 @@ inline void write_json(const std::string& path, std::span<const choice> all)
 /// Writes the choices in a form of yours: `text` is a template in the language of Mustache, `file` what messages call
 /// it. packages/dispatch/templates has two, in the forms of CUB and of rocPRIM.
 ///
-///     {{#kernels}}// {{kernel}}
-///     {{#devices}}{{#shapes}}    if (m == {{at.m}}) return {{config.value.tile}};
-///     {{/shapes}}{{/devices}}    return {{one.value.tile}};
-///     {{/kernels}}
+///     {{#kernels}}{{#devices}}{{#shapes}}{{at.m}}: {{config.value.tile}}{{/shapes}}{{/devices}}{{/kernels}}
 ///
 /// On top `tunekit`, the version, and `kernels`. Each of these has `kernel`, `version`, `fingerprint`, `sizes` and
 /// `parameters` with their `name`, `configs`, `one`, `one_untuned`, and `devices`: `device`, `date` and `shapes`, each
