@@ -21,7 +21,7 @@
 
 #include "tunekit/devices/cuda.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/kernels/cuda/gemm.hpp"
+#include "tunekit/kernels/cuda/hopper_gemm.hpp"
 #include "tunekit/kernels/reference.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
@@ -263,8 +263,61 @@ void products(const ms::cuda_device& device)
         }
         // Products of rounded operands are exact in fp32 but for fp32's own; 1024 sums of up to 1/4 stay far below this.
         data.output(std::span<const float>(want), {.absolute = 2e-4});
-        tuned(name, tk::kernels::cuda_gemm_template(s, how), device, data, 2.0 * 1024 * 1024 * 1024, how);
+        tk::kernels::with_cuda_gemm(device.architecture(), s, how, {}, [&](const auto& what, const std::string& why) {
+            std::printf("       %-22s %s\n", name, why.c_str());
+            tuned(name, what, device, data, 2.0 * 1024 * 1024 * 1024, how);
+        });
     }
+}
+
+/// Sampled products by the template for Hopper, where tiles stick out on all sides, against sums in double. Operands are the
+/// upper halves of floats, which every arithmetic holds.
+void hopper(const ms::cuda_device& device)
+{
+    const tk::kernels::gemm_shape s{.batch = 2, .m = 1000, .n = 514, .k = 520};
+    auto a = drawn(std::int64_t{s.batch} * s.m * s.k, 5), b = drawn(std::int64_t{s.batch} * s.n * s.k, 6);
+    std::vector<float> turned(b.size());
+    for (auto* x : {&a, &b})
+        for (float& f : *x) f = as_read(f, cuda_arithmetic::bf16);
+    const auto n = static_cast<std::size_t>(s.n), k = static_cast<std::size_t>(s.k);
+    for (std::size_t i = 0; i < b.size(); ++i) turned[i / (n * k) * n * k + i % k * n + i / k % n] = b[i];
+    const auto want = tk::kernels::reference_gemm(s, a, turned);
+    for (const auto& [name, how] :
+         {std::pair("Hopper, TF32", cuda_arithmetic::tf32), std::pair("Hopper, BF16", cuda_arithmetic::bf16),
+          std::pair("Hopper, FP16", cuda_arithmetic::fp16)})
+        for (const bool narrow : {false, true}) {
+            if (narrow && how == cuda_arithmetic::tf32) continue;
+            ms::cuda_operands data;
+            for (const auto* x : {&a, &b}) {
+                std::vector<std::uint16_t> halves;
+                for (const float f : *x)
+                    halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(f) >> 16));
+                if (how == cuda_arithmetic::tf32) data.input(std::span<const float>(*x));
+                else if (how == cuda_arithmetic::bf16) data.input(std::span<const std::uint16_t>(halves));
+                else data.input_half(*x);
+            }
+            // 520 sums of up to 1/4 in fp32; then a step of the narrow type.
+            if (!narrow) data.output(std::span<const float>(want), {.absolute = 2e-4});
+            else if (how == cuda_arithmetic::bf16)
+                data.output_bfloat16(want, {.absolute = 2e-4, .relative = 1.0 / 128});
+            else data.output_half(want, {.absolute = 2e-4, .relative = 1.0 / 1024});
+            const auto what =
+                tk::kernels::hopper_gemm_template(s, how, {.narrow = narrow, .processors = device.processors});
+            auto measure =
+                ms::cuda_measurer(what, builder(device.architecture()), data, ms::fixed{.runs = 3}, {.device = device});
+            tk::random::philox gen(7);
+            std::size_t good = 0;
+            std::string first;
+            const std::vector<tk::index> some = what.space.sample(32, gen);
+            for (const auto& m : measure.measure(some, {.run_seconds = 2, .build_seconds = 30})) {
+                good += m.ok() ? 1U : 0U;
+                if (m.failed && first.empty()) first = "; " + outcome(m);
+            }
+            report(good == some.size(), name,
+                   text("%.0f of %.0f configurations are right", static_cast<double>(good),
+                        static_cast<double>(some.size())) +
+                       (narrow ? ", written as 16 bits" : "") + first);
+        }
 }
 
 void convolution(const ms::cuda_device& device)
@@ -302,11 +355,14 @@ void compilers(const std::string& architecture)
 int main(int argc, char** argv)
 {
     ms::nvrtc_builder::serve(argc, argv);  // this program is the compiler that it starts
-    if (argc > 1) {
+    const bool of_hopper = argc == 2 && std::strcmp(argv[1], "--hopper") == 0;
+    if (argc > 1 && !of_hopper) {
         const bool help = std::strcmp(argv[1], "--help") == 0;
-        std::fprintf(help ? stdout : stderr, "usage: cuda_self_test\n%s",
-                     "Tries what tunekit needs of the first CUDA device, in a minute.\n"
-                     "Status 0: all is well; 1: something is not; 3: no device.\n");
+        std::fprintf(
+            help ? stdout : stderr, "usage: cuda_self_test [--hopper]\n%s",
+            "Tries what tunekit needs of the first CUDA device, in a minute. With --hopper it checks products by the\n"
+            "template for compute capability 9.0, which no device has run yet, instead of all else.\n"
+            "Status 0: all is well; 1: something is not; 3: no device.\n");
         return help ? 0 : 2;
     }
     try {
@@ -322,11 +378,19 @@ int main(int argc, char** argv)
             std::printf("       MIG                    a part of a GPU; clocks are those of the whole\n");
         if (std::getenv("CUDA_MPS_PIPE_DIRECTORY") != nullptr)
             std::printf("       MPS                    asked for: the faults tried below may end its other clients\n");
-        compilers(device.architecture());
-        launches(device);
-        products(device);
-        convolution(device);
-        events(device);
+        if (of_hopper && device.architecture() != "sm_90a") {
+            std::fprintf(stderr, "cuda_self_test: --hopper wants compute capability 9.0\n");
+            return 3;
+        }
+        if (of_hopper) {
+            hopper(device);
+        } else {
+            compilers(device.architecture());
+            launches(device);
+            products(device);
+            convolution(device);
+            events(device);
+        }
     } catch (const ms::no_device& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 3;

@@ -55,7 +55,7 @@ tk::plan drive(tk::tasks_tuner tuner, Runner& runner, std::vector<tk::task>& tas
                         .seed = o.seed,
                         .resume = o.resume,
                         .sync = o.sync ? tk::io::log_file::sync::every_line : tk::io::log_file::sync::every_second,
-                        .least = programs::ranks_by_least(o.how().repetition)});
+                        .fastest = programs::ranks_by_fastest(o.how().repetition)});
     if (!run.note().empty()) say(run.note());
     return carry(run);
 }
@@ -100,6 +100,11 @@ int tune(const options& o, const programs::network_jobs& jobs, const programs::b
         result.race_seconds = now() - tuned;
     };
     result.plan = drive(std::move(tuner), runner, tasks, watch, o, jobs.machine(), begun.name, problem, race);
+    if constexpr (requires { runner.pool.building(); }) {
+        const auto spent = runner.pool.building().spent();
+        result.build_seconds = spent.all;
+        result.cut_short_seconds = spent.cut_short;
+    }
     if (result.ends.empty()) result.ends = programs::told_by_trials(result.plan, untuned, o.may_be_worse);
 
     // First it is printed; then comes what can fail.

@@ -146,7 +146,7 @@ int lead_run(const options& o, const tk::kernels::network& net, tk::mpi::leader&
                             .seed = o.seed,
                             .mixed_devices = o.mixed,
                             .resume = o.resume,
-                            .least = programs::ranks_by_least(o.how().repetition)});
+                            .fastest = programs::ranks_by_fastest(o.how().repetition)});
         if (!run.note().empty()) say(run.note());
         return carry(run);
     };

@@ -142,7 +142,7 @@ std::vector<dispatch::choice> chosen_into(const outputs& to, std::span<const dis
         if (out.size() == 1) dispatch::write_header(path, out.front(), how);
         else dispatch::write_header(path, std::span<const dispatch::choice>(out), how);
     };
-    if (!to.form.empty()) dispatch::write_by_template(to.header, out, to.form_text, to.form);
+    if (!to.form.empty()) dispatch::write_header(to.header, out, to.form_text, to.form);
     else header(to.header, dispatch::header_options::cpp17);
     header(to.c_header, dispatch::header_options::c99);
     if (!to.choice.empty()) dispatch::write_choice(to.choice, std::span<const dispatch::choice>(out));

@@ -44,7 +44,7 @@ struct settings {
     double seconds = 60;
     int rounds = 31;
     std::uint64_t seed = 1;
-    bool json = false, resume = false;
+    bool json = false, resume = false, hopper = false;
 };
 
 /// The depthwise convolution of a square image: every channel has one kernel.
@@ -117,13 +117,18 @@ std::vector<job> jobs_of(const settings& set)
         return forms.empty() || std::find(forms.begin(), forms.end(), form) != forms.end();
     };
     for (const auto& name : set.networks) {
-        const network gemms{"gemm", {}, bench::product_shapes}, mobilenet{"mobilenet", mobilenet_depthwise, {}};
+        const network gemms{"gemm", {}, bench::product_shapes}, mobilenet{"mobilenet", mobilenet_depthwise, {}},
+            large{"gemm-large", {}, bench::large_product_shapes};
         const network* const net = name == gemms.name       ? &gemms
+                                   : name == large.name     ? &large
                                    : name == mobilenet.name ? &mobilenet
                                                             : find_network(name);
-        tk::require(net != nullptr,
-                    "unknown network '" + name +
-                        "', want resnet18, vgg16, alexnet, squeezenet, mobilenet, transformer, bert or gemm");
+        tk::require(
+            net != nullptr,
+            "unknown network '" + name +
+                "', want resnet18, vgg16, alexnet, squeezenet, mobilenet, transformer, bert, gemm or gemm-large");
+        tk::require(net != &large || set.device == "cuda",
+                    "--network gemm-large takes a processor minutes for each run, want --device cuda");
         tk::require(net != &mobilenet || set.device == "cpu",
                     "--network mobilenet has depthwise layers, which no template for CUDA takes, want --device cpu");
         const auto add = [&](const auto& layer, auto forms) {
@@ -283,7 +288,7 @@ int main(int argc, char** argv)
     app.add_option(
            "--network", set.networks,
            "resnet18, vgg16, alexnet, squeezenet, mobilenet (its depthwise layers), transformer, bert, or gemm: "
-           "seven products of all sizes")
+           "seven products of all sizes; for cuda gemm-large: five of up to 8192 each way")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--layers", set.layers, "only these layers of the networks")->delimiter(',');
@@ -306,12 +311,15 @@ int main(int argc, char** argv)
     app.add_option("--device", set.device,
                    "cpu, or cuda: templates on the first device against cuDNN and cuBLAS; status 3 without one")
         ->capture_default_str();
+    app.add_flag("--hopper", set.hopper,
+                 "cuda: products by the template for Hopper, which no device has run yet, where it applies");
     app.add_flag("--json", set.json, "print JSON");
     bool no_device = false;
     const tk::stop_on_signal stop;
     const int status = programs::run_program(app, argc, argv, [&] {
         tk::require(set.device == "cpu" || set.device == "cuda",
                     "unknown device '" + set.device + "', want cpu or cuda");
+        tk::require(!set.hopper || set.device == "cuda", "--hopper is for a device, want --device cuda");
         tk::require(set.log.empty() || set.from_log.empty(), "--log and --from-log are given, want one of them");
         tk::require(!set.resume || !set.log.empty(), "--resume needs the log to resume, want --log FILE");
         for (const auto& f : set.forms) {
@@ -329,8 +337,8 @@ int main(int argc, char** argv)
                 (void)tk::measure::find_cuda_device();
                 for (std::size_t l = 0; l < jobs.size() && stop.heard() == 0; ++l) {
                     auto gen = tk::random::stream(set.seed, 0, l);
-                    rows.push_back(
-                        jobs[l].on_cuda({.seconds = set.seconds, .rounds = set.rounds, .quiet = set.json}, gen));
+                    rows.push_back(jobs[l].on_cuda(
+                        {.seconds = set.seconds, .rounds = set.rounds, .quiet = set.json, .hopper = set.hopper}, gen));
                     show(rows.back());
                 }
             } catch (const tk::measure::no_device&) {

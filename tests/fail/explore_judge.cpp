@@ -1,5 +1,5 @@
-// expect: tunekit: explore, the judge is not a scorer: score\(indices, scores\), predict\(indices, predictions\) or best\(\) is missing
-// first error: tunekit: explore, the judge is not a scorer: score\(indices, scores\), predict\(indices, predictions\) or best\(\) is missing
+// expect: tunekit: explore, the judge is not a scorer: score\(indices, scores\), predict\(indices, predictions\) or best\(\) is missing or not const
+// first error: tunekit: explore, the judge is not a scorer: score\(indices, scores\), predict\(indices, predictions\) or best\(\) is missing or not const
 // SPDX-License-Identifier: MIT
 #include "tunekit/explore/annealing.hpp"
 

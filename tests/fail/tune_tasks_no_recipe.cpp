@@ -1,6 +1,6 @@
-// expect: tunekit: not a recipe with a schedule; beside a strategy want one
+// expect: tunekit: not a recipe with a schedule; a strategy wants one
 // SPDX-License-Identifier: MIT
-// first error: tunekit: not a recipe with a schedule; beside a strategy want one
+// first error: tunekit: not a recipe with a schedule; a strategy wants one
 // first lines: schedule_of_tune_tasks
 #include "tunekit/tune/tune_tasks.hpp"
 

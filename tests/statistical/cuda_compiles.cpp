@@ -4,17 +4,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/cuda/builder.hpp"
 #include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/kernels/autotvm/cuda_source.hpp"
-#include "tunekit/kernels/cuda/gemm.hpp"
+#include "tunekit/kernels/cuda/hopper_gemm.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
 
@@ -61,9 +64,10 @@ bool toolkit()
 }
 
 /// Builds for two architectures. With `late`, as many may run out of time, which large configurations do.
-void compiles(const char* name, const std::vector<candidate>& all, double seconds, std::size_t late = 0)
+void compiles(const char* name, const std::vector<candidate>& all, double seconds, std::size_t late = 0,
+              const std::vector<std::string>& architectures = {"sm_80", "sm_90"})
 {
-    for (const char* const architecture : {"sm_80", "sm_90"}) {
+    for (const std::string& architecture : architectures) {
         ms::nvrtc_builder pool({.architecture = architecture});
         std::vector<ms::source> sources;
         for (const candidate& c : all) sources.push_back({.text = c.source.whole()});
@@ -92,8 +96,8 @@ void compiles(const char* name, const std::vector<candidate>& all, double second
                 }
             }
         }
-        MESSAGE(std::string(name) << ", " << std::string(architecture) << ": " << all.size() << " built in " << total
-                                  << " s, " << timeouts << " out of time, " << spilled << " with local memory");
+        MESSAGE(std::string(name) << ", " << architecture << ": " << all.size() << " built in " << total << " s, "
+                                  << timeouts << " out of time, " << spilled << " with local memory");
     }
 }
 
@@ -141,7 +145,57 @@ auto modern(const Shape& s, tk::kernels::cuda_arithmetic how, std::size_t n)
         "kernel", n);
 }
 
+template <class Shape>
+auto hopper(const Shape& s, tk::kernels::cuda_arithmetic how, bool narrow, std::size_t n)
+{
+    return valid(
+        tk::kernels::hopper_gemm_template(s, how, {.narrow = narrow}),
+        [](const auto& c) {
+            const auto t = tk::kernels::detail::hopper_tile_of(c);
+            return tk::kernels::detail::cuda_usage{.threads_x = t.threads(), .shared_bytes = t.shared_bytes()};
+        },
+        "kernel", n);
+}
+
 }  // namespace
+
+TEST_CASE("sampled configurations for Hopper compile for sm_90a to its own instructions, without local memory")
+{
+    if (!toolkit()) return;
+    using tk::kernels::cuda_arithmetic;
+    const bool disassembles = std::system("nvdisasm --version > /dev/null 2>&1") == 0;
+    if (!disassembles) MESSAGE("the disassembly is left out: no nvdisasm");
+    ms::nvrtc_builder pool({.architecture = "sm_90a"});
+    for (const auto how : {cuda_arithmetic::tf32, cuda_arithmetic::bf16, cuda_arithmetic::fp16})
+        for (const bool narrow : {false, true}) {
+            const gemm_shape s{.batch = 2, .m = 1000, .n = narrow ? 514 : 513, .k = 520};
+            const auto all = hopper(s, how, narrow, 6);
+            compiles("hopper", all, 600, 0, {"sm_90a"});
+            for (const candidate& c : all) {
+                const ms::source source{.text = c.source.whole()};
+                CAPTURE(source.text);
+                pool.submit({source}, "kernel", 600);
+                const std::string key = pool.cache().key(source, "kernel");
+                REQUIRE(!pool.wait(key).failed);
+                const auto takes = pool.cache().resources(key, "kernel");
+                CHECK(takes->local_bytes == 0);
+                // Where registers move later, all must be there from the start: who asks for what is not there waits for ever.
+                const auto has = [&source](const std::string& part) {
+                    return source.text.find(part) != std::string::npos;
+                };
+                const std::int64_t threads = c.source.launches[0].threads();
+                const int resident = has("__launch_bounds__(" + std::to_string(threads) + ", 2)") ? 2 : 1;
+                if (has("tk_registers_inc<")) CHECK(takes->registers == 65536 / (threads * resident) / 8 * 8);
+                if (!disassembles) continue;
+                const support::temporary_folder folder;
+                std::ofstream(folder / "a.cubin") << pool.cache().cubin(key);
+                const std::string all_of_it = "nvdisasm -c '" + (folder / "a.cubin") + "' | grep -c ";
+                for (const char* const there : {"HGMMA", "UTMALDG"})
+                    CHECK(std::system((all_of_it + there + " > /dev/null").c_str()) == 0);
+                CHECK(std::system((all_of_it + "-E 'LDL|STL' > /dev/null").c_str()) != 0);
+            }
+        }
+}
 
 TEST_CASE("20 sampled configurations of each template compile for sm_80 and sm_90, and take what the static checks say")
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Levenberg-Marquardt on NIST's reference regressions, beside MINPACK. docs/numbers.md has the table.
+// Levenberg-Marquardt on NIST's reference regressions, beside MINPACK. docs/studies/least_squares.md has the table.
 #include "tests/statistical/nist_strd.hpp"
 
 #include <doctest/doctest.h>

@@ -39,7 +39,7 @@ struct command_options : run_options {
     std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
-    double seconds = 0, run_seconds = 60, build_seconds = 300, build_factor = 5, cpu_seconds = 0, tolerance = 0;
+    double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0;
     std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0, warmup = 0;
     std::string command_line;  // as it was given
@@ -72,8 +72,7 @@ inline void set_gain(tunekit::budget& limit, const command_options& o)
     if (o.gain_below > 0 && o.calls == 0)
         tunekit::invalid(
             "--stop-when-gain-below needs --calls N, want how often the program will run with what is found");
-    if (o.calls > 0 && o.gain_below == 0)
-        tunekit::invalid("--calls is used by --stop-when-gain-below alone, want both");
+    if (o.calls > 0 && o.gain_below == 0) tunekit::invalid("--calls is used only by --stop-when-gain-below, want both");
     if (!(o.until_gain >= 0 && o.until_gain < 1))
         tunekit::invalid("--until-gain " + std::to_string(o.until_gain) + ", want a share of the best, such as 0.01");
     limit.stop_when_gain_below = o.gain_below;
@@ -103,7 +102,7 @@ inline double until_cost_of(const command_options& o, const tunekit::report::cos
 /// The options that end a run of `tune_command` and of `tune_kernel`.
 inline void describe_end(CLI::App& app, command_options& o)
 {
-    app.add_option("--seconds", o.seconds, "wall time of the run; 60 where no other end is given");
+    app.add_option("--seconds", o.seconds, "wall time of the run; 60 if no other end is given");
     app.add_option("--trials", o.trials, "configurations to measure")->check(whole_number());
     app.add_option("--until-cost", o.until_cost,
                    "end with the first configuration that costs no more, or scores no less: 1.2ms, or a number")
@@ -122,7 +121,7 @@ inline void describe_space_words(CLI::App& app)
         "value in quotes a text; may be repeated");
     add("-L,--parameter-list", "NAME VALUES", "the same as in hyperfine: a list; may be repeated");
     add("-P,--parameter-scan", "NAME MIN MAX", "the same as in hyperfine: numbers from MIN to MAX; may be repeated");
-    add("-D,--parameter-step-size", "STEP", "of the -P before it; 1 where MIN and MAX are integers");
+    add("-D,--parameter-step-size", "STEP", "of the -P before it; 1 if MIN and MAX are integers");
     add("--where", "CONSTRAINT", "which configurations there are: 'threads * tile <= 512'; may be repeated");
 }
 
@@ -136,10 +135,10 @@ inline void describe_program(CLI::App& app, command_options& o)
     describe_end(app, o);
     app.add_option(
         "--stop-when-gain-below", o.gain_below,
-        "end where a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");
+        "end when a second of tuning is expected to save fewer seconds of the calls than this; needs --calls");
     app.add_option("--calls", o.calls, "how often the program will run with what is found, for --stop-when-gain-below");
     app.add_option("--until-gain", o.until_gain,
-                   "end where as many trials again are expected to gain less than this share of the best: 0.01")
+                   "end when as many trials again are expected to gain less than this share of the best: 0.01")
         ->type_name("SHARE");
     app.add_option("--env", o.environment, "of the program's environment, with placeholders; may be repeated")
         ->allow_extra_args(false)
@@ -161,12 +160,11 @@ inline void describe_program(CLI::App& app, command_options& o)
         ->type_name("N");
     app.add_option("--input", o.input, "what the program reads from its standard input; else the null device")
         ->type_name("FILE");
-    app.add_option("--shell", o.shell,
-                   "in place of -- PROGRAM: run by sh -c, with each placeholder as one word in quotes of its own")
+    app.add_option("--shell", o.shell, "in place of -- PROGRAM: run by sh -c, with each placeholder as one quoted word")
         ->type_name("TEXT");
     app.add_option("--build-directory", o.build_directory, "where builds are kept for later runs")->type_name("FOLDER");
     app.add_flag("--rebuild", o.rebuild, "build again what earlier runs left in --build-directory");
-    app.add_option("--directory", o.directory, "where the program runs; {scratch} is a folder of its own")
+    app.add_option("--directory", o.directory, "the folder in which the program runs; {scratch} is a separate one")
         ->type_name("FOLDER");
     app.add_option("--result-file", o.result_file,
                    "file that the program writes its numbers to; else its output has them")
@@ -191,13 +189,14 @@ inline void describe_program(CLI::App& app, command_options& o)
                    "what is lowered, of the cost and the numbers: 'NAME', '2 * cost + 0.1 * NAME', 'cost * NAME', "
                    "'cost where NAME <= 5'")
         ->type_name("TEXT");
-    app.add_option("--goals", o.goals, "cost and numbers that are lowered at once: the front of cost,NAME is told, too")
+    app.add_option("--goals", o.goals, "cost and numbers to minimise together: the front of cost,NAME is reported, too")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("cost,NAME");
     app.add_option("--check", o.check, "status:N, status:any, output:FILE (of a run that was right) or command:WORDS")
         ->type_name("CHECK");
-    app.add_flag("-i,--ignore-failure", o.ignore_failure, "the same as --check status:any, beside another check");
+    app.add_flag("-i,--ignore-failure", o.ignore_failure,
+                 "the same as --check status:any, in addition to another check");
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
     app.add_flag("--check-always", o.check_always,
                  "check every configuration after its first run; else those that are too slow to win stay unchecked");
@@ -217,7 +216,7 @@ inline void describe(CLI::App& app, command_options& o)
         ->type_name("NAME=VALUE,...|FILE|LOG");
     app.add_option(
            "--known", o.known,
-           "CSV with a column for each parameter, cost, and failure where some failed; or FILE.json, a T4 file or a "
+           "CSV with a column for each parameter, cost, and failure if some failed; or FILE.json, a T4 file or a "
            "cache of Kernel Tuner")
         ->type_name("FILE");
     app.add_option("--seeds", o.seeds, "CSV with a column for each parameter: measured first, never trusted")
@@ -226,7 +225,7 @@ inline void describe(CLI::App& app, command_options& o)
                    "log of a run of this space: its costs are known, and what failed in it is measured first, as on a "
                    "machine that was repaired")
         ->type_name("LOG");
-    app.add_option("--workers", o.workers, "configurations at a time, each on processors of its own")
+    app.add_option("--workers", o.workers, "configurations at a time, each on separate processors")
         ->check(whole_number())
         ->capture_default_str();
     app.add_option("--builders", o.builders, "configurations that build while others run, on processors of their own")
@@ -237,10 +236,6 @@ inline void describe(CLI::App& app, command_options& o)
         ->check(whole_number());
     app.add_option("--run-seconds", o.run_seconds, "limit for all runs of one configuration")->capture_default_str();
     app.add_option("--build-seconds", o.build_seconds, "limit for one build")->capture_default_str();
-    app.add_option("--build-factor", o.build_factor,
-                   "a build that takes this many times as long as nine tenths of those before waits for the end; inf: "
-                   "none does")
-        ->capture_default_str();
     app.add_option("--cpu-seconds", o.cpu_seconds, "limit of processor time for each process of a run");
     app.add_option("--memory-mib", o.memory_mib, "limit of address space for each process of a run")
         ->check(whole_number());

@@ -19,8 +19,8 @@
 #include "tunekit/core/text.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/measure/concepts.hpp"
+#include "tunekit/measure/fastest_quarter.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/objective.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/powercap.hpp"
@@ -218,8 +218,9 @@ inline std::vector<std::size_t> goals_of(const command_options& o, const std::ve
     if (out.empty() && o.strategy == "parego")
         for (std::size_t k = 0; k <= names.size(); ++k) out.push_back(k);
     if (out.size() == 1)
-        tunekit::invalid(o.goals.empty() ? "--strategy parego lowers several goals, want a --number beside the cost"
-                                         : "--goals names one goal, want cost and a --number");
+        tunekit::invalid(o.goals.empty()
+                             ? "--strategy parego minimises several goals, want a --number in addition to the cost"
+                             : "--goals names one goal, want cost and a --number");
     if (!out.empty() && out.front() != 0)
         tunekit::invalid("--goals begins with another goal than cost, want cost,NAME");
     return out;
@@ -318,7 +319,7 @@ inline void set_limits(tunekit::measure::program_options& out, const command_opt
         out.repetition =
             measure::any_repetition(measure::fixed{.runs = static_cast<std::uint32_t>(o.repeat), .batch = 1});
     if (!out.cost || out.cost->measures_time())
-        out.repetition = measure::any_repetition(measure::least{out.repetition});
+        out.repetition = measure::any_repetition(measure::fastest_quarter{out.repetition});
     out.whole_first = o.repeat > 0;
     if (o.cpu_seconds > 0) out.cpu_seconds = o.cpu_seconds;
     out.memory_bytes = o.memory_mib << 20;

@@ -322,7 +322,7 @@ driven_run driven(const command_setup& s, command_tuner t, Begin&& begin, Drive&
                               .strategy = s.begins.name,
                               .seed = o.seed,
                               .resume = o.resume,
-                              .least = o.is_time(),
+                              .fastest = o.is_time(),
                               .objective = s.head().objective,
                               .meaning = s.head().meaning,
                               .about = {.title = s.title(),

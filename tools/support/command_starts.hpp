@@ -243,7 +243,7 @@ inline std::vector<tunekit::measure::trial> known_of_kernel_tuner(const command_
             if (elsewhere++ == 0) complain(io::detail::reason_of(e) + "; left out, as are all that are none");
         }
     }
-    return o.is_time() ? tunekit::io::least_of_runs(std::move(out)) : out;
+    return o.is_time() ? tunekit::io::by_fastest_runs(std::move(out)) : out;
 }
 
 /// What --retry-failed takes of a log: what it measured, and what failed in it.
@@ -266,7 +266,7 @@ inline retried_log retried_of(const command_options& o, const tunekit::space::va
         if (!t.measured.failed) out.known.push_back(std::move(t));
         else out.failed.push_back(t.candidate);
     }
-    if (o.is_time()) out.known = tunekit::io::least_of_runs(std::move(out.known));
+    if (o.is_time()) out.known = tunekit::io::by_fastest_runs(std::move(out.known));
     return out;
 }
 

@@ -28,11 +28,11 @@ using named = std::vector<std::pair<std::string, T>>;
 /// Whole recipes: a strategy with its repetition, its limits and its schedule.
 named<tunekit::recipes::any_recipe> recipes();
 
-/// Whether candidates are ranked by the least of their runs.
-inline bool ranks_by_least(const tunekit::measure::any_repetition& repetition)
+/// Whether candidates are ranked by their fastest runs.
+inline bool ranks_by_fastest(const tunekit::measure::any_repetition& repetition)
 {
-    static constexpr double runs[] = {1, 2, 4};
-    return repetition.estimate_of(runs).cost == 1;
+    static constexpr double runs[] = {1, 3, 5, 7, 9};
+    return repetition.estimate_of(runs).cost == 2;
 }
 
 /// A recipe that begins with what was measured before.

@@ -66,7 +66,7 @@ struct network_options : run_options {
     [[nodiscard]] tunekit::recipes::any_recipe how() const
     {
         auto out = find(recipes(), "strategy", strategy);
-        out.schedule = find(schedules(), "schedule", schedule);
+        run_so(out);
         return out;
     }
 
@@ -74,8 +74,15 @@ struct network_options : run_options {
     [[nodiscard]] begun_recipe begun(const std::vector<std::string>& own_logs) const
     {
         auto out = begun_recipe_of("strategy", strategy, start_from, own_logs);
-        out.how.schedule = find(schedules(), "schedule", schedule);
+        run_so(out.how);
         return out;
+    }
+
+private:
+    void run_so(tunekit::recipes::any_recipe& out) const
+    {
+        out.schedule = find(schedules(), "schedule", schedule);
+        out.limits.max_build_factor = build_factor;
     }
 };
 
@@ -94,7 +101,7 @@ struct tune_network_options : network_options {
     {
         network_options::describe(app,
                                   "file that takes a line for each configuration that goes out, and for each answer");
-        app.add_option("--workers", workers, "candidates that run at a time, each on processors of its own; on cpu")
+        app.add_option("--workers", workers, "candidates that run at a time, each on separate processors; on cpu")
             ->check(CLI::Range(1, 4096).description(""))
             ->capture_default_str();
         app.add_option("--slot-seconds", slot_seconds, "length of a slot; 0: seconds / (20 x tasks), within [0.1, 100]")
@@ -125,7 +132,7 @@ struct tune_network_options : network_options {
         require(templates == "own" || templates == "autotvm",
                 "templates \"" + templates + "\" are unknown, want one of: own, autotvm");
         require(device != "cpu" || templates == "own" || net.products.empty(),
-                "--templates autotvm has convolutions alone, want a network without other products");
+                "--templates autotvm has only convolutions, want a network without other products");
         require(!winograd || device == "cuda", "--winograd needs --device cuda");
         check_workers(workers);
         require(workers == 1 || device == "cpu",

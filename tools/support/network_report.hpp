@@ -31,6 +31,7 @@ struct network_result {
     tunekit::plan plan{};
     std::vector<tunekit::last_comparison> ends = {};  ///< one for each task
     double prepare_seconds = 0, race_seconds = 0;
+    double build_seconds = 0, cut_short_seconds = 0;  ///< of compilers; of those that a limit ended
 
     /// Whether every task has a verified kernel.
     [[nodiscard]] bool complete() const
@@ -113,6 +114,9 @@ inline void print_table(const tune_network_options& o, const network_jobs& jobs,
         1e3 * all.default_latency, 1e3 * all.tuned_latency, all.default_latency / all.tuned_latency,
         static_cast<whole>(all.trials), static_cast<whole>(all.failed), 100 * all.measuring_share, all.seconds,
         r.prepare_seconds);
+    if (r.build_seconds > 0)
+        std::printf("compilers worked %.1f s, of which %.1f%% went into builds that a limit ended\n", r.build_seconds,
+                    100 * r.cut_short_seconds / r.build_seconds);
     if (const std::string known = verdicts_text(r.ends); !known.empty()) std::printf("%s\n", known.c_str());
     std::printf("another minute is expected to gain %.3f ms, with 90 %% between %.3f and %.3f ms\n",
                 1e3 * all.next_minute.gain, 1e3 * all.next_minute.low, 1e3 * all.next_minute.high);
@@ -170,6 +174,8 @@ inline void print_json(const tune_network_options& o, const network_jobs& jobs, 
              {"trials", all.trials},
              {"failed", all.failed},
              {"measuring_share", all.measuring_share},
+             {"build_seconds", r.build_seconds},
+             {"build_seconds_cut_short", r.cut_short_seconds},
              {"default_latency_ms", 1e3 * all.default_latency},
              {"tuned_latency_ms", 1e3 * all.tuned_latency},
              {"forecast",

@@ -28,6 +28,7 @@ struct run_options {
     std::string strategy = "combined", log;
     std::vector<std::string> start_from;
     std::uint64_t seed = 1;
+    double build_factor = 5;
     bool resume = false, with_checks = false, no_checks = false, may_be_worse = false;
 
     /// Those of `tune_options`.
@@ -59,6 +60,10 @@ struct run_options {
         app.add_flag("--checks", with_checks,
                      "the best runs again to tell that, also where costs are no times, or others measure them")
             ->excludes("--no-checks");
+        app.add_option("--build-factor", build_factor,
+                       "a build that takes this many times as long as nine tenths of those before waits for the end; "
+                       "inf: none does")
+            ->capture_default_str();
         app.add_option("--log", log, log_holds)->type_name("FILE");
         app.add_flag("--resume", resume, resumes);
         app.add_flag("--may-be-worse", may_be_worse,

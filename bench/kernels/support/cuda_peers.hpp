@@ -77,10 +77,11 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
     return out;
 }
 
-/// cuBLAS' C = A B^T on tensor cores, laid out as above: floats rounded to TF32, or 16-bit operands and sums in fp32. Empty where it is not
-/// installed or cannot do that.
+/// cuBLAS' C = A B^T on tensor cores, laid out as above: floats rounded to TF32, or bfloat16 operands and sums in fp32, which are
+/// written as they are or, where `narrow`, as bfloat16. Empty where it is not installed or cannot do that.
 inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, tunekit::measure::cuda_operands& data,
-                                           const tunekit::kernels::gemm_shape& s, tunekit::kernels::cuda_arithmetic how)
+                                           const tunekit::kernels::gemm_shape& s, tunekit::kernels::cuda_arithmetic how,
+                                           bool narrow)
 {
     using handle = void*;
     struct calls {
@@ -114,9 +115,10 @@ inline std::vector<cuda_peer> cublas_peers(tunekit::measure::cuda_session& gpu, 
                                any = -1;                      // CUDA_R_32F, CUDA_R_16BF, CUBLAS_GEMM_DEFAULT
                  constexpr int sums_fp32 = 68, by_tf32 = 77;  // CUBLAS_COMPUTE_32F, ..._32F_FAST_TF32
                  const int type = halves ? bf16 : r32;
+                 const int written = halves && narrow ? bf16 : r32;
                  const auto area = [](int x, int y) { return static_cast<long long>(x) * y; };
                  succeed(of->product(of->blas, transposed, plain, s.n, s.m, s.k, &one, b, type, s.k, area(s.n, s.k), a,
-                                     type, s.k, area(s.m, s.k), &zero, c, r32, s.n, area(s.m, s.n), s.batch,
+                                     type, s.k, area(s.m, s.k), &zero, c, written, s.n, area(s.m, s.n), s.batch,
                                      halves ? sums_fp32 : by_tf32, any),
                          "cublasGemmStridedBatchedEx");
              }}};

@@ -4,7 +4,9 @@
 /// \file
 /// Layers on the first CUDA device: templates tuned and compared with cuDNN and cuBLAS.
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -18,7 +20,7 @@
 #include "bench/kernels/support/kernel_report.hpp"
 #include "packages/kernels/operators/cuda_tasks.hpp"
 #include "tunekit/core/error.hpp"
-#include "tunekit/kernels/cuda/gemm.hpp"
+#include "tunekit/kernels/cuda/hopper_gemm.hpp"
 #include "tunekit/kernels/workloads.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/random/philox.hpp"
@@ -31,7 +33,8 @@ namespace bench {
 struct cuda_settings {
     double seconds = 60;
     int rounds = 31;
-    bool quiet = false;  ///< say nothing of the device
+    bool quiet = false;   ///< say nothing of the device
+    bool hopper = false;  ///< products by the template for Hopper, where it applies
 };
 
 inline constexpr tunekit::measure::until_confident on_device{.standard_error = 0.02, .group = 3, .max_runs = 24};
@@ -40,7 +43,7 @@ inline constexpr tunekit::measure::until_confident on_device{.standard_error = 0
 template <class Template, class Peers>
 void enter_on_cuda(row& r, const std::string& form, double flops, const Template& what,
                    const std::shared_ptr<tunekit::measure::cuda_operands>& data, const Peers& peers,
-                   const cuda_settings& set, tunekit::random::philox& gen)
+                   const cuda_settings& set, tunekit::random::philox& gen, double sheet = 0)
 {
     using tunekit::index;
     programs::cuda_tasks device;
@@ -65,7 +68,7 @@ void enter_on_cuda(row& r, const std::string& form, double flops, const Template
                            }});
         return out;
     };
-    entry e{.form = form, .config = {}};
+    entry e{.form = form, .config = {}, .sheet = sheet};
     std::vector<std::pair<std::string, double>> theirs;
     for (const auto& [name, seconds] : device.contest(k, ours, others, set.rounds)) {
         const double gflops = flops / seconds / 1e9;
@@ -102,35 +105,61 @@ void enter_autotvm(row& r, const Shape& shape, const cuda_settings& set, tunekit
     });
 }
 
-/// The operands of a product for tensor cores: every element is the upper half of a float, which TF32 holds as well, so that products are
-/// exact and one reference serves both. B lies transposed.
-inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tunekit::kernels::gemm_shape& s,
-                                                                        tunekit::kernels::cuda_arithmetic how)
+/// GFLOP/s on dense tensor cores by NVIDIA's data sheets of A100 and H100, SXM: a part of the whole for each processor. 0: not known.
+inline double sheet_of(const tunekit::measure::cuda_device& on, tunekit::kernels::cuda_arithmetic how)
 {
+    const int capability = 10 * on.major + on.minor;
+    const double bf16 = capability == 80 ? 312e3 / 108 : capability == 90 ? 989.4e3 / 132 : 0;
+    return on.processors * (how == tunekit::kernels::cuda_arithmetic::tf32 ? bf16 / 2 : bf16);
+}
+
+/// The operands of a product for tensor cores: every element is the upper half of a float, which TF32 holds as well, so that products are
+/// exact and one reference serves both. B lies transposed. Rows of A repeat after 61 and those of B after 67, no part of any tile, so that
+/// the reference takes a processor little time; a batch begins seven rows later than the one before.
+inline std::shared_ptr<tunekit::measure::cuda_operands> tensor_operands(const tunekit::kernels::gemm_shape& s,
+                                                                        tunekit::kernels::cuda_arithmetic how,
+                                                                        bool narrow)
+{
+    const tunekit::kernels::gemm_shape few{.m = (std::min)(s.m, 61), .n = (std::min)(s.n, 67), .k = s.k};
+    const auto k = static_cast<std::size_t>(s.k), few_m = static_cast<std::size_t>(few.m),
+               few_n = static_cast<std::size_t>(few.n), batch = static_cast<std::size_t>(s.batch),
+               m = static_cast<std::size_t>(s.m), n = static_cast<std::size_t>(s.n);
     const auto rounded = [](std::vector<float> x) {
         for (float& v : x) v = std::bit_cast<float>(std::bit_cast<std::uint32_t>(v) & 0xffff0000U);
         return x;
     };
-    const auto a = rounded(programs::noise(std::int64_t{s.batch} * s.m * s.k, 1)),
-               b = rounded(programs::noise(std::int64_t{s.batch} * s.k * s.n, 2));
-    const auto batch = static_cast<std::size_t>(s.batch), k = static_cast<std::size_t>(s.k),
-               n = static_cast<std::size_t>(s.n);
+    const auto a = rounded(programs::noise(std::int64_t{few.m} * s.k, 1)),
+               b = rounded(programs::noise(std::int64_t{few.n} * s.k, 2));
     std::vector<float> turned(b.size());
-    for (std::size_t l = 0; l < batch; ++l)
-        for (std::size_t i = 0; i < k; ++i)
-            for (std::size_t j = 0; j < n; ++j) turned[(l * n + j) * k + i] = b[(l * k + i) * n + j];
+    for (std::size_t j = 0; j < few_n; ++j)
+        for (std::size_t i = 0; i < k; ++i) turned[i * few_n + j] = b[j * k + i];
+    const auto product = tunekit::kernels::reference_gemm(few, a, turned);
     const auto out = std::make_shared<tunekit::measure::cuda_operands>();
-    for (const auto* x :
-         {static_cast<const std::vector<float>*>(&a), static_cast<const std::vector<float>*>(&turned)}) {
-        if (how != tunekit::kernels::cuda_arithmetic::bf16) {
-            out->input(std::span<const float>(*x));
-            continue;
-        }
+    const auto input = [&](const std::vector<float>& some, std::size_t rows, std::size_t there) {
+        std::vector<float> all;
         std::vector<std::uint16_t> halves;
-        for (const float v : *x) halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(v) >> 16));
-        out->input(std::span<const std::uint16_t>(halves));
-    }
-    programs::cuda_tasks::wanted(*out, tunekit::kernels::reference_gemm(s, a, b));
+        for (std::size_t l = 0; l < batch; ++l)
+            for (std::size_t i = 0; i < rows; ++i)
+                for (std::size_t c = 0; c < k; ++c) {
+                    const float v = some[(i + 7 * l) % there * k + c];
+                    if (how != tunekit::kernels::cuda_arithmetic::bf16) all.push_back(v);
+                    else halves.push_back(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(v) >> 16));
+                }
+        if (halves.empty()) out->input(std::span<const float>(all));
+        else out->input(std::span<const std::uint16_t>(halves));
+    };
+    input(a, m, few_m);
+    input(b, n, few_n);
+    std::vector<float> want;
+    for (std::size_t l = 0; l < batch; ++l)
+        for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t j = 0; j < n; ++j)
+                want.push_back(product[(i + 7 * l) % few_m * few_n + (j + 7 * l) % few_n]);
+    double largest = 0;
+    for (const float x : product) largest = (std::max)(largest, std::fabs(static_cast<double>(x)));
+    if (how == tunekit::kernels::cuda_arithmetic::bf16 && narrow)
+        out->output_bfloat16(want, {.absolute = largest / 128});
+    else programs::cuda_tasks::wanted(*out, want);
     return out;
 }
 
@@ -143,20 +172,29 @@ inline row row_on_cuda(const tunekit::kernels::layer<tunekit::kernels::conv2d_sh
     return r;
 }
 
-/// The same for a product; from compute capability 8.0 on also the template for GPUs of today, in TF32 and BF16 against cuBLAS in the same.
+/// The same for a product; from compute capability 8.0 on also the template for its device, in TF32 and BF16 against cuBLAS in the same. Of
+/// large ones AutoTVM's template is left out, and BF16 is written as BF16.
 inline row row_on_cuda(const tunekit::kernels::layer<tunekit::kernels::gemm_shape>& layer, const cuda_settings& set,
                        tunekit::random::philox& gen)
 {
     using tunekit::kernels::cuda_arithmetic;
     row r{.layer = std::string(layer.name)};
-    enter_autotvm(r, layer.shape, set, gen);
-    if (tunekit::measure::find_cuda_device().major < 8) return r;
+    const bool large = layer.shape.flops() > 4e9;
+    if (!large) enter_autotvm(r, layer.shape, set, gen);
+    const auto device = tunekit::measure::find_cuda_device();
+    if (device.major < 8) return r;
     for (const auto how : {cuda_arithmetic::tf32, cuda_arithmetic::bf16}) {
         if (how == cuda_arithmetic::bf16 && layer.shape.k % 2 != 0) continue;
-        const auto peers = [&](auto& gpu, auto& on) { return cublas_peers(gpu, on, layer.shape, how); };
-        enter_on_cuda(r, how == cuda_arithmetic::tf32 ? "tf32" : "bf16", layer.shape.flops(),
-                      tunekit::kernels::cuda_gemm_template(layer.shape, how), tensor_operands(layer.shape, how), peers,
-                      set, gen);
+        const bool narrow = large && how == cuda_arithmetic::bf16;
+        const auto peers = [&](auto& gpu, auto& on) { return cublas_peers(gpu, on, layer.shape, how, narrow); };
+        tunekit::kernels::with_cuda_gemm(
+            device.architecture(), layer.shape, how,
+            {.narrow = narrow, .processors = device.processors, .hopper = set.hopper},
+            [&](const auto& what, const std::string& why) {
+                if (!set.quiet) std::printf("%s\n", why.c_str());
+                enter_on_cuda(r, how == cuda_arithmetic::tf32 ? "tf32" : "bf16", layer.shape.flops(), what,
+                              tensor_operands(layer.shape, how, narrow), peers, set, gen, sheet_of(device, how));
+            });
     }
     return r;
 }

@@ -21,6 +21,7 @@ namespace bench {
 struct entry {
     std::string form, config;
     double gflops = 0, untuned = 0;  ///< the winner's, and the untuned configuration's; 0: it does not run
+    double sheet = 0;                ///< GFLOP/s by the device's data sheet; 0: not known
 };
 
 /// One of ours against one of theirs, or the best of some.
@@ -75,6 +76,7 @@ inline void print_row(const row& r)
     for (const auto& e : r.ours) {
         std::printf("  %-8s %7.1f", e.form.c_str(), e.gflops);
         if (r.peak > 0) std::printf(" (%.0f %% of peak)", 100 * e.gflops / r.peak);
+        if (e.sheet > 0) std::printf(" (%.0f %% of the data sheet's peak)", 100 * e.gflops / e.sheet);
         if (e.untuned > 0) std::printf(", untuned %.1f", e.untuned);
         for (const auto& c : r.comparisons) {
             if (c.form != e.form) continue;
@@ -109,6 +111,7 @@ inline std::string to_json(const std::vector<row>& rows)
             j["ours"].push_back({{"form", e.form},
                                  {"gflops", e.gflops},
                                  {"untuned_gflops", e.untuned > 0 ? json(e.untuned) : json()},
+                                 {"sheet_gflops", e.sheet > 0 ? json(e.sheet) : json()},
                                  {"config", e.config}});
         }
         for (const auto& [name, gflops] : r.peers) j["peers"][name] = gflops;

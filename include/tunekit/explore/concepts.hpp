@@ -45,7 +45,7 @@ struct is_scorer {
     static_assert(
         value,
         "tunekit: explore, the judge is not a scorer: score(indices, scores), predict(indices, predictions) or "
-        "best() is missing");
+        "best() is missing or not const");
 };
 
 }  // namespace detail

@@ -109,7 +109,7 @@ public:
     /// A copy of these numbers.
     constexpr explicit measured_values(std::span<const double> all)
     {
-        if (all.size() > most) invalid("measured_values: more than 8 numbers beside the cost, want at most 8");
+        if (all.size() > most) invalid("measured_values: more than 8 numbers in addition to the cost, want at most 8");
         for (const double x : all) at_[size_++] = x;
     }
 

@@ -350,7 +350,7 @@ TUNEKIT_INLINE std::vector<std::string> judged_names(std::span<const std::string
     std::vector<std::string> out(names.begin(), names.end());
     if (std::find(out.begin(), out.end(), "cost") == out.end()) out.emplace_back("cost");
     require(out.size() <= measured_values::most,
-            "objective: there are 8 numbers beside the cost, want at most 7, as the measured cost is kept with them");
+            "objective: there are 8 numbers in addition to the cost, want at most 7: the measured cost is kept, too");
     return out;
 }
 

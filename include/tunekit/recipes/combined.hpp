@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <utility>
 
+#include "tunekit/measure/fastest_quarter.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/least.hpp"
 #include "tunekit/recipes/dynatune.hpp"
 #include "tunekit/search/forecasts.hpp"
 #include "tunekit/search/portfolio.hpp"
@@ -32,7 +32,8 @@ namespace tunekit::recipes {
 ///   * `strategy`: each tree sees every measurement, because costs are nearly free of noise. Trees differ by the 3
 ///     features that they compare at a node. The Gaussian process sees each parameter as a number and as a name, and is
 ///     unsure where the forest is not;
-///   * `repetition`: the least of up to twenty runs ranks a candidate, because disturbances only add time;
+///   * `repetition`: the mean of the fastest quarter of up to twenty runs ranks a candidate, because disturbances only
+///     add time;
 ///   * `limits`: a candidate is given up after three runs, all of them 5 % slower than the incumbent. One that cannot
 ///     win needs no precision; one that may win gets all twenty runs. AdaTune's evaluator, which stops once it is sure
 ///     of a candidate's cost, measures more than tuning needs;
@@ -50,7 +51,7 @@ namespace tunekit::recipes {
     return recipe{
         search::portfolio{surrogate::random_forest{.trees = 32, .max_features = 3, .bootstrap = false},
                           surrogate::gaussian_process{.distance = surrogate::column_distance::both, .evaluations = 16}},
-        measure::least{measure::fixed{.runs = 20, .batch = 1}},
+        measure::fastest_quarter{measure::fixed{.runs = 20, .batch = 1}},
         candidate_limits{.abandon_factor = 1.05},
         std::size_t{1},
         200.0,

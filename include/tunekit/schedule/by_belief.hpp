@@ -80,7 +80,7 @@ struct by_belief {
     [[nodiscard]] state start(std::span<const task_view> tasks, const run_shape& run) const
     {
         require(run.slot_seconds > 0, "schedule::by_belief: the run's slot_seconds is not positive, want > 0");
-        require(options.peak >= 0, "schedule::by_belief: peak is negative or NaN, want > 0, or 0 where unknown");
+        require(options.peak >= 0, "schedule::by_belief: peak is negative or NaN, want > 0, or 0 if unknown");
         double latency = 0;
         for (const auto& t : tasks) latency += t.weight * best_cost(t);
         return {bandit_for(bandit, latency), std::vector<expectation>(tasks.size()), run.slot_seconds};

@@ -62,8 +62,11 @@ public:
         out.reserve(which.size());
         const core::plain_vector<std::uint16_t> rows = ordinals_of(space, which);
         const std::size_t d = space.dimensions();
-        for (std::size_t k = 0; k < which.size(); ++k)
-            out.push_back(std::log((std::max)(1 - copy({rows.data() + k * d, d}), least_new)));
+        core::plain_vector<std::uint16_t> row(d);
+        for (std::size_t k = 0; k < which.size(); ++k) {
+            for (std::size_t j = 0; j < order_.size(); ++j) row[j] = rows[k * d + order_[j]];
+            out.push_back(std::log((std::max)(1 - copy(row.data()), least_new)));
+        }
         return out;
     }
 
@@ -80,8 +83,8 @@ private:
         return out;
     }
 
-    /// The chance that a row is a copy of a known one; 0 where it is small.
-    [[nodiscard]] double copy(std::span<const std::uint16_t> row) const;
+    /// The chance that a row, in the order of `rows_`, is a copy of a known one; 0 where it is small.
+    [[nodiscard]] double copy(const std::uint16_t* row) const;
 
     std::vector<double> chance_;              // of each parameter
     std::vector<std::size_t> order_;          // the parameters, the least idle first: products fall soonest
@@ -135,17 +138,14 @@ TUNEKIT_INLINE idle_parameters::idle_parameters(core::plain_vector<std::uint16_t
         for (const std::size_t j : order_) rows_.push_back(rows[i * d + j]);
 }
 
-TUNEKIT_INLINE double idle_parameters::copy(std::span<const std::uint16_t> row) const
+TUNEKIT_INLINE double idle_parameters::copy(const std::uint16_t* row) const
 {
     const std::size_t d = order_.size();
-    core::plain_vector<std::uint16_t> ordered;
-    ordered.reserve(d);
-    for (const std::size_t j : order_) ordered.push_back(row[j]);
     double most = least_new;  // what is less changes nothing that matters
     for (std::size_t i = 0; i < rows_.size(); i += d) {
         double p = 1;
         for (std::size_t j = 0; j < d && p > most; ++j)
-            if (ordered[j] != rows_[i + j]) p *= chance_[order_[j]];
+            if (row[j] != rows_[i + j]) p *= chance_[order_[j]];
         most = (std::max)(most, p);
     }
     return most > least_new ? most : 0;

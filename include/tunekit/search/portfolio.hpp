@@ -317,13 +317,18 @@ private:
         detail::two_views seen;
         add(s, space, which, std::move(by_process), idle, seen);
         if (anew) keep_best(s, seen, at);
-        climb(s, space, idle, seen, gen);
+        std::vector<index> beside;  // the neighbours of the best measured ones
+        for (const index centre : s.best.ranking) {
+            const auto some = space.neighbours_of(centre, space::neighbourhood::any_value);
+            beside.insert(beside.end(), some.begin(), some.end());
+        }
+        climb(s, space, idle, beside, seen, gen);
 
         const std::size_t length = s.due.begin_line(known, s.best.ranking.front(), options.process_rows);
         s.line.clear();
         for (const std::uint32_t k : seen.best(length, seen.by_mixture)) s.line.push_back(seen.of[k]);
         if (much_fails(s) && known % 2 == 0)
-            if (const auto i = best_neighbour(s, space, seen)) s.line.front() = *i;
+            if (const auto i = best_of(beside, seen)) s.line.front() = *i;
         std::reverse(s.line.begin(), s.line.end());
     }
 
@@ -341,17 +346,14 @@ private:
         return {space, which, log_costs};
     }
 
-    /// Of `seen` the best by the mixture that is a neighbour of one of the best measured.
-    template <class Space>
-    [[nodiscard]] static std::optional<index> best_neighbour(const state& s, const Space& space,
-                                                             const detail::two_views& seen)
+    /// Of `seen` the best by the mixture that is one of `these`.
+    [[nodiscard]] static std::optional<index> best_of(const std::vector<index>& these, const detail::two_views& seen)
     {
-        space::index_set beside;
-        for (const index centre : s.best.ranking)
-            for (const index i : space.neighbours_of(centre, space::neighbourhood::any_value)) beside.insert(i);
+        space::index_set wanted;
+        for (const index i : these) wanted.insert(i);
         std::optional<std::size_t> best;
         for (std::size_t k = 0; k < seen.of.size(); ++k)
-            if (beside.contains(seen.of[k]) && (!best || seen.by_mixture[k] > seen.by_mixture[*best])) best = k;
+            if (wanted.contains(seen.of[k]) && (!best || seen.by_mixture[k] > seen.by_mixture[*best])) best = k;
         if (!best) return std::nullopt;
         return seen.of[*best];
     }
@@ -465,20 +467,24 @@ private:
         s.listed = std::move(listed);
     }
 
-    /// Adds the neighbours (one parameter changed) of the best measured ones to `seen`, then, in rounds, those of the
-    /// best in it by the mixture and by each model.
+    /// Adds the neighbours (one parameter changed) of the best measured ones to `seen`, which are `beside` them, then,
+    /// in rounds, those of the best in it by the mixture and by each model.
     template <class Space, class G>
-    void climb(const state& s, const Space& space, const idle_parameters& idle, detail::two_views& seen, G& gen) const
+    void climb(const state& s, const Space& space, const idle_parameters& idle, const std::vector<index>& beside,
+               detail::two_views& seen, G& gen) const
     {
         space::index_set known, centred;
         for (const index i : seen.of) known.insert(i);
+        for (const index i : s.best.ranking) centred.insert(i);
         std::vector<index> fresh;
-        const auto around = [&](index centre) {
-            if (!centred.insert(centre)) return;
-            for (const index i : space.neighbours_of(centre, space::neighbourhood::any_value))
+        const auto add_new = [&](const std::vector<index>& some) {
+            for (const index i : some)
                 if (!s.proposed.contains(i) && known.insert(i)) fresh.push_back(i);
         };
-        for (const index i : s.best.ranking) around(i);
+        const auto around = [&](index centre) {
+            if (centred.insert(centre)) add_new(space.neighbours_of(centre, space::neighbourhood::any_value));
+        };
+        add_new(beside);
         for (std::size_t round = 0;; ++round) {
             tunekit::random::shuffle(fresh, gen);
             fresh.resize((std::min)(fresh.size(), round_neighbours));

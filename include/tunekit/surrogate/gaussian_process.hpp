@@ -96,7 +96,7 @@ struct gaussian_process {
             std::size_t lengths = 0;
             for (const column_distance c : distances(d)) lengths += c == column_distance::both ? 2 : 1;
             require(given->lengths.size() == lengths,
-                    "gaussian_process: given wants one length per feature, two where distance is both");
+                    "gaussian_process: given wants one length per feature, two if its distance is both");
             for (const double l : given->lengths)
                 require(l > 0 && std::isfinite(l), "gaussian_process: a given length is not a finite number > 0");
             require(given->variance > 0 && given->noise > 0 && std::isfinite(given->variance + given->noise),

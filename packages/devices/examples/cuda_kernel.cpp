@@ -88,6 +88,8 @@ void tune()
     const double best = found.incumbent().measured.cost;
     std::printf("best of %llu: %.2f us, %.0f GB/s\n", static_cast<unsigned long long>(program.space.size()), 1e6 * best,
                 8e-9 * n * n / best);
+    const auto winner = program.space.at(found.incumbent().candidate);
+    std::printf("its source, and how it is launched:\n%s", program.text(winner).with_launches().c_str());
 }
 
 }  // namespace

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
 #include <vector>
 
+#include "tunekit/measure/fastest_quarter.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/until_confident.hpp"
 #include "tunekit/measure/until_stable.hpp"
 #include "tunekit/random/normal.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/random/uniform.hpp"
 
 namespace tk = tunekit;
 namespace measure = tk::measure;
@@ -56,14 +59,26 @@ auto lognormal(double cv, std::uint64_t seed)
 
 }  // namespace
 
-TEST_CASE("least runs as the policy that it holds, and takes the least of the batches")
+TEST_CASE("fastest_quarter runs as the policy that it holds, and takes the mean of the fastest batches, one at least")
 {
     const outcome mean = run(measure::fixed{.runs = 6, .batch = 1}, alternating());
-    const outcome least = run(measure::least{measure::fixed{.runs = 6, .batch = 1}}, alternating());
-    CHECK(least.batches == mean.batches);
-    CHECK(least.estimate.cost == 1e-3);
-    CHECK(least.estimate.spread == mean.estimate.spread);
-    CHECK_THROWS_AS(measure::least{measure::fixed{.runs = 0}}.validate(), std::invalid_argument);
+    const outcome fastest = run(measure::fastest_quarter{measure::fixed{.runs = 6, .batch = 1}}, alternating());
+    CHECK(fastest.batches == mean.batches);
+    CHECK(fastest.estimate.cost == 1e-3);
+    CHECK(fastest.estimate.spread == mean.estimate.spread);
+    CHECK_THROWS_AS(measure::fastest_quarter{measure::fixed{.runs = 0}}.validate(), std::invalid_argument);
+    // Against sorting all, in any order of the batches.
+    tk::random::philox gen(1);
+    for (std::size_t n = 1; n <= 25; ++n) {
+        std::vector<double> x(n);
+        for (double& v : x) v = 1 + tk::random::uniform_01(gen);
+        std::vector<double> sorted = x;
+        std::sort(sorted.begin(), sorted.end());
+        double sum = 0;
+        std::size_t k = 0;
+        for (; 4 * k < n; ++k) sum += sorted[k];
+        CHECK(measure::fastest_quarter<>{}.estimate_of(x).cost == doctest::Approx(sum / static_cast<double>(k)));
+    }
 }
 
 TEST_CASE("fixed makes exactly its runs, the rest in the last batch")

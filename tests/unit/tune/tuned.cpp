@@ -191,7 +191,7 @@ TEST_CASE("a watch or clock that is a variable is referred to, a temporary is ke
     support::one_worker pool(measure);
     CHECK_THROWS_WITH_AS(
         (void)tk::tune(tiles, pool, tk::search::annealing{}, {.trials = 7}, gen, {.clock = [] { return 0.0; }}),
-        "tunekit: tune: .clock is given, but a pool has a time of its own: leave it out", std::invalid_argument);
+        "tunekit: tune: .clock is given, but a pool has its clock: leave it out", std::invalid_argument);
 }
 
 TEST_CASE("a bare strategy means the recipe of it")

@@ -54,7 +54,7 @@ refuses "--check 'maybe:1' is unknown" --space space.json --check maybe:1 -- ./p
 refuses '--check-always needs --check' --space space.json --check-always -- ./program.sh {tile} {mode} {on}
 refuses "the template 'none' cannot be read" --space space.json --file none:out -- ./program.sh {tile} {mode} {on}
 refuses '--stop-when-gain-below needs --calls' --space space.json --stop-when-gain-below 1 -- ./program.sh {tile} {mode} {on}
-refuses '--calls is used by --stop-when-gain-below' --space space.json --calls 9 -- ./program.sh {tile} {mode} {on}
+refuses '--calls is used only by --stop-when-gain-below' --space space.json --calls 9 -- ./program.sh {tile} {mode} {on}
 refuses 'want 0 or more' --space space.json --stop-when-gain-below -1 --calls 9 -- ./program.sh {tile} {mode} {on}
 refuses 'want how often' --space space.json --stop-when-gain-below 1 --calls -9 -- ./program.sh {tile} {mode} {on}
 refuses '--seconds nan, want 0 or more' --space space.json --seconds nan -- ./program.sh {tile} {mode} {on}

@@ -128,7 +128,7 @@ refuses 'is not a limit, want NAME <= NUMBER' --space space.json --number bytes=
 refuses 'makes one goal of several' --space space.json --number bytes=regex:x --objective 'bytes' --goals cost,bytes -- ./work.sh {level} {mode}
 refuses "neither cost nor a --number" --space space.json --number bytes=regex:x --goals cost,watts -- ./work.sh {level} {mode}
 refuses 'names one goal' --space space.json --number bytes=regex:x --goals cost -- ./work.sh {level} {mode}
-refuses 'lowers several goals, want a --number' --space space.json --strategy parego -- ./work.sh {level} {mode}
+refuses 'minimises several goals, want a --number' --space space.json --strategy parego -- ./work.sh {level} {mode}
 refuses "twice, want each once" --space space.json --number bytes=regex:x --number bytes=regex:y -- ./work.sh {level} {mode}
 refuses 'has the name of the cost' --space space.json --number cost=regex:x -- ./work.sh {level} {mode}
 refuses 'want an objective that is lowered' --space space.json --maximize --cost regex:x --objective 'cost' -- ./work.sh {level} {mode}

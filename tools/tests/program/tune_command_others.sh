@@ -124,7 +124,7 @@ runs "$@" --trials 4 --cost "$seconds" --retry-failed broken.jsonl --log repaire
 if grep '"tell"' repaired.jsonl | grep '"failed"'; then fail '--retry-failed: it fails again'; fi
 refuses 'is the log of an earlier run, want another --log' "$@" --cost "$seconds" --retry-failed broken.jsonl --log broken.jsonl -- ./broken.sh {n}
 refuses 'was written with the cost' "$@" --cost 'regex:bytes=([0-9]+)' --retry-failed broken.jsonl -- ./broken.sh {n}
-# Times of a log of version 0.2, which are means of their runs, are known as the least of these; where not all have their runs, as they are.
+# Times of a log of version 0.2, which are means of their runs, are known by the fastest of these; where not all have their runs, as they are.
 rm repaired
 runs "$@" --trials 8 --log times.jsonl -- ./broken.sh {n}
 touch repaired

@@ -77,7 +77,7 @@ status=0
 [ "$status" = 0 ] || fail "the resumed run ended with status $status"
 grep -q '^{"round":0,.*"task":[1-9]' "$work/log" && tail -n 1 "$work/log" | grep -q '^{"ended":' || fail "the log lacks the rounds of the race or the end: $(tail -n 1 "$work/log")"
 cmp -s -n "$size" "$work/log" "$work/killed" || fail "resuming changed what was logged"
-for key in '"network": "alexnet"' '"measuring_share"' '"default_latency_ms"' '"tuned_latency_ms"' '"verified": true' '"space_size"' '"forecast"' '"gain_ms"' '"low_ms"' '"high_ms"'; do
+for key in '"network": "alexnet"' '"measuring_share"' '"build_seconds": 0' '"default_latency_ms"' '"tuned_latency_ms"' '"verified": true' '"space_size"' '"forecast"' '"gain_ms"' '"low_ms"' '"high_ms"'; do
     grep -qF "$key" "$work/json" || fail "the JSON has no $key"
 done
 [ "$(grep -c '"verified": true' "$work/json")" = 5 ] || fail "not every task has a verified kernel"

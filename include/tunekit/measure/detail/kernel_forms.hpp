@@ -111,7 +111,7 @@ struct fits_timed {
         "tunekit: timed, argument 3 (check) is called with the configuration or with nothing, and takes neither");
     static_assert(Wrong != misfit::check_gives,
                   "tunekit: timed, argument 3 (check) returns neither bool nor text (std::optional<std::string> or "
-                  "const char*), empty where all is well");
+                  "const char*), empty if all is well");
     static constexpr bool yes = Wrong == misfit::none;
 };
 

@@ -247,7 +247,7 @@ void carry_batches(Tuner& t, MeasurerOf&& measurer_of, const callable<double>& c
 /// Throws std::invalid_argument where a clock is given with a pool.
 inline void require_no_clock(const callable<double>& clock)
 {
-    require(!clock, "tune: .clock is given, but a pool has a time of its own: leave it out");
+    require(!clock, "tune: .clock is given, but a pool has its clock: leave it out");
 }
 
 /// Whether a pool has given up what was out because its caller asked for the end.

@@ -93,7 +93,7 @@ struct is_strategy {
 template <argument At, schedule_fault Fault>
 struct is_schedule {
     static_assert(Fault != schedule_fault::missing,
-                  "tunekit: not a recipe with a schedule; beside a strategy want one: tune_tasks(tasks, strategy, "
+                  "tunekit: not a recipe with a schedule; a strategy wants one: tune_tasks(tasks, strategy, "
                   "schedule, budget, gen)");
     static_assert(Fault != schedule_fault::strategy,
                   "tunekit: a strategy, want a schedule here, the strategy before it");
@@ -113,7 +113,7 @@ struct is_generator {
     static_assert(Fault != generator_fault::seed,
                   "tunekit: a number, want a generator made of it: tk::random::philox gen(seed)");
     static_assert(Fault != generator_fault::temporary,
-                  "tunekit: a temporary generator, want a variable, which goes on from where the run left it");
+                  "tunekit: a temporary generator, want a variable, which continues after the run");
     static_assert(Fault != generator_fault::constant, "tunekit: a const generator, want one that can be drawn from");
     static_assert(
         Fault != generator_fault::unfit,

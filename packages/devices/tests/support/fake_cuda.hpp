@@ -8,7 +8,8 @@
 ///     //run factor=2 n=64 us=5 mode=ok
 ///
 /// y[i] = factor * x[i] for the arguments (x, y), in device time us. Modes: ok, fault (an illegal address, for ever after),
-/// hang, wrong (the last element is not written), beyond (writes one element too many), refused (does not start).
+/// hang, wrong (the last element is not written),
+/// mapped (its third argument is a tensor map of x as 4 rows of 16, for boxes of 2 by 8, swizzled within 64 bytes), beyond (writes one element too many), refused (does not start).
 /// A text with "//newer" is loaded as PTX alone.
 
 #include <dlfcn.h>
@@ -32,12 +33,16 @@ inline constexpr const char* fake_driver_source = R"c(
 #endif
 typedef unsigned long long address;
 struct program { double factor, us; int n; char mode[16]; };
+struct tensor_map { address at, sizes[5], strides[4]; unsigned box[5]; int type, swizzle; unsigned rank; };
 static double clock_ms;
 static int sticky, pending, hangs, begun, current;
 int fake_launches, fake_loaded, fake_fills, fake_allocated, fake_shared;
 #define READY if (!begun) return 3; if (sticky) return sticky; if (!current) return 201
 #ifndef NAME
 #define NAME "Fake Device"
+#endif
+#ifndef MAJOR
+#define MAJOR 8
 #endif
 #ifndef MODE
 #define MODE 0
@@ -69,7 +74,7 @@ int cuDeviceGetAttribute(int* v, int what, int d)
         case 16: *v = 108; return 0;
         case 20: *v = MODE; return 0;
         case 38: *v = 1 << 20; return 0;
-        case 75: *v = 8; return 0;
+        case 75: *v = MAJOR; return 0;
         case 76: *v = 0; return 0;
         case 97: *v = 166912; return 0;
     }
@@ -120,6 +125,11 @@ int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
     (void)gy; (void)gz; (void)by; (void)bz; (void)extra;
     READY;
     if (shared > 49152 && (int)shared > fake_shared) return 1;
+    if (!strcmp(((const struct program*)f)->mode, "mapped")) {
+        const struct tensor_map* const m = args[2];
+        if (m->at != *(address*)args[0] || *(address*)args[0] % 16 || m->rank != 2 || m->type != 7 || m->swizzle != 2) return 1;
+        if (m->sizes[0] != 16 || m->sizes[1] != 4 || m->strides[0] != 64 || m->box[0] != 8 || m->box[1] != 2) return 1;
+    }
     const struct node next = {f, (int)(gx * bx), (const float*)(size_t) * (address*)args[0], (float*)(size_t) * (address*)args[1]};
     if (!recording) return run(next);
     if (!stream) return 906;  /* what the default stream may not do beside a recording */
@@ -143,6 +153,22 @@ int cuGraphLaunch(void* e, void* s)
     for (int k = 0; k < g->n && !code; ++k) code = run(g->nodes[k]);
     return code;
 }
+#ifndef OLD
+int cuTensorMapEncodeTiled(void* to, int type, unsigned rank, void* at, const address* sizes, const address* strides, const unsigned* box,
+                           const unsigned* steps, int interleave, int swizzle, int promotion, int fill)
+{
+    if ((size_t)to % 64 || (size_t)at % 16 || rank < 1 || rank > 5 || interleave || fill || promotion != 2) return 1;
+    struct tensor_map m = {(address)(size_t)at, {0}, {0}, {0}, type, swizzle, rank};
+    for (unsigned k = 0; k < rank; ++k) {
+        if (steps[k] != 1) return 1;
+        m.sizes[k] = sizes[k];
+        m.box[k] = box[k];
+        if (k > 0) m.strides[k - 1] = strides[k - 1];
+    }
+    memcpy(to, &m, sizeof m);
+    return 0;
+}
+#endif
 int cuMemAlloc_v2(address* a, size_t n) { READY; if (n > 1ul << 30) return 2; *a = (address)(size_t)malloc(n); ++fake_allocated; return 0; }
 int cuMemFree_v2(address a) { free((void*)(size_t)a); --fake_allocated; return sticky; }
 int cuMemcpyHtoD_v2(address to, const void* from, size_t n) { READY; memcpy((void*)(size_t)to, from, n); return 0; }

@@ -5,12 +5,14 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "packages/devices/tests/support/doubling.hpp"
 #include "packages/devices/tests/support/fake_cuda.hpp"
+#include "tunekit/devices/detail/half.hpp"
 #include "tunekit/devices/opencl/session.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
@@ -426,6 +428,75 @@ TEST_CASE("what is refused does not reach the device, and more shared memory is 
     CHECK(m[2].failed->message == "kernel: bytes of shared memory are 200000, want at most 166912");
     CHECK(m[2].runs == 0);
     CHECK(m[2].run_seconds == 0);
+}
+
+TEST_CASE("a tensor map of an operand comes behind the operands, and what the driver would not make is refused before")
+{
+    using map = ms::device_source::tensor_map;
+    const map good{.sizes = {16, 4}, .strides = {64}, .box = {8, 2}, .swizzle_bytes = 64};
+    const tk::space::product space{tk::space::parameter<"stride">({64, 72})};
+    const ms::source_template what{space, [good](const auto& c) {
+                                       ms::device_source out;
+                                       out.text = "//run factor=2 n=64 us=5 mode=mapped";
+                                       out.launches = {{.block = {length, 1, 1}}};
+                                       out.maps = {good};
+                                       out.maps[0].strides[0] = tk::get<"stride">(c);
+                                       return out;
+                                   }};
+    const machine old;
+    const support::fake_library hopper(support::fake_driver_source, "-DMAJOR=9");
+    const support::fake_library before(support::fake_driver_source, "-DMAJOR=9 -DOLD");
+    const auto measured = [&](const std::string& driver) {
+        doubling on;
+        auto measure = ms::cuda_measurer(what, old.builder(), on.data, ms::fixed{.runs = 3},
+                                         {.device = ms::find_cuda_device(0, driver), .driver = driver, .nvml = "/no"});
+        return measure.measure(std::vector<tk::index>{0, 1}, {});
+    };
+    const auto m = measured(hopper.path());
+    CHECK_MESSAGE(m[0].ok(), (m[0].failed ? m[0].failed->message : ""));
+    REQUIRE(m[1].failed);
+    CHECK(m[1].failed->code == 701);
+    CHECK(m[1].failed->message ==
+          "tensor map of argument 0: a stride in bytes is 72, want a multiple of 16 below 2^40");
+    CHECK(m[1].runs == 0);
+    const auto eight = measured(old.driver.path());
+    REQUIRE(eight[0].failed);
+    CHECK(eight[0].failed->message == "tensor maps want compute capability 9.0, not 8.x");
+    const auto eleven = measured(before.path());
+    REQUIRE(eleven[0].failed);
+    CHECK(eleven[0].failed->message == "the driver knows no tensor maps, want that of CUDA 12 or later");
+
+    ms::device_source told{.text = "text", .prepare = {{.entry = "pack"}}, .scratch_floats = 5, .maps = {good}};
+    told.launches = {{.grid = {2, 3, 1}, .block = {64, 1, 1}, .shared_bytes = 100}};
+    CHECK(told.with_launches() ==
+          "text\n// once before: pack, grid 1 1 1, block 1 1 1, dynamic shared memory 0 bytes\n"
+          "// launch: kernel, grid 2 3 1, block 64 1 1, dynamic shared memory 100 bytes\n// scratch memory: 5 floats\n"
+          "// tensor map of argument 0: type 7, sizes 16 4, strides 64, box 8 2, swizzled within 64 bytes\n");
+    CHECK_FALSE(ms::detail::refused(good));
+    const auto with = [&](auto change) {
+        map other = good;
+        change(other);
+        return ms::detail::refused(other).value_or("");
+    };
+    CHECK(with([](map& x) { x.sizes = {}; }) == "tensor map of argument 0: directions are 0, want 1 to 5");
+    CHECK(with([](map& x) { x.strides = {}; }).find("strides are 0, want one less than sizes") != std::string::npos);
+    CHECK(with([](map& x) { x.sizes[1] = 0; }).find("a size is 0, want 1 to 2^32") != std::string::npos);
+    CHECK(with([](map& x) { x.box[1] = 257; }).find("a side of the box is 257, want 1 to 256") != std::string::npos);
+    CHECK(with([](map& x) { x.box[0] = 6; }).find("bytes is 24, want a multiple of 16") != std::string::npos);
+    CHECK(with([](map& x) { x.swizzle_bytes = 16; }).find("are 16, want 0, 32, 64 or 128") != std::string::npos);
+    CHECK(with([](map& x) { x.swizzle_bytes = 16 * 2, x.box[0] = 16; }).find("no more than are swizzled") !=
+          std::string::npos);
+}
+
+TEST_CASE("a bfloat16 is the nearest to a float, among two the even one")
+{
+    using ms::detail::bfloat16_of, ms::detail::float_of_bfloat16;
+    CHECK(bfloat16_of(0x1.01p0F) == 0x3F80);    // in the middle
+    CHECK(bfloat16_of(0x1.03p0F) == 0x3F82);    // in the middle, too
+    CHECK(bfloat16_of(0x1.0102p0F) == 0x3F81);  // above it
+    CHECK(bfloat16_of(-0x1.FFp0F) == 0xC000);   // carries into the exponent
+    for (const int bits : {0x0000, 0x3F81, 0xC2FE, 0x0080})
+        CHECK(bfloat16_of(float_of_bfloat16(static_cast<std::uint16_t>(bits))) == bits);
 }
 
 TEST_CASE("reasons for lower clocks are told in words")

@@ -140,7 +140,7 @@ TEST_CASE("the device has a name, and none is an error of its own")
     const auto on = ms::find_kernel_device(ms::kernel_language::cuda, emulated);
     CHECK(on.name == "Emulated Device");
     CHECK(on.threads == 1024);
-    CHECK(on.architecture == "sm_90");
+    CHECK(on.architecture == "sm_90a");
     CHECK_THROWS_AS(static_cast<void>(ms::find_kernel_device(ms::kernel_language::cuda, {.driver = "/no/driver.so"})),
                     ms::no_device);
 }

@@ -38,7 +38,7 @@ std::string printed(const std::vector<dispatch::choice>& all, const std::string&
 {
     const support::temporary_folder folder;
     const std::string file = "packages/dispatch/templates/" + form;
-    dispatch::write_by_template(folder / "filled.hpp", all, tunekit::io::read_text(file), file);
+    dispatch::write_header(folder / "filled.hpp", all, tunekit::io::read_text(file), file);
     tunekit::io::write_text(folder / "use.cpp",
                             before + "#include \"filled.hpp\"\n#include <cstdio>\nint main() {\n" + main + "}\n");
     REQUIRE(std::system(("c++ -std=c++20 -Wall -Wextra -Werror -o '" + folder / "use" + "' '" + folder / "use.cpp" +
@@ -97,7 +97,7 @@ TEST_CASE("a template of one's own names every part of a choice")
     const support::temporary_folder folder;
     const std::vector<dispatch::choice> all{fixtures::by_hand()};
     const auto filled = [&](std::string_view text) {
-        dispatch::write_by_template(folder / "out", all, text, "t");
+        dispatch::write_header(folder / "out", all, text, "t");
         return tunekit::io::read_text(folder / "out");
     };
     CHECK(filled("{{#kernels}}{{kernel}} {{version}} {{fingerprint}} {{one.candidate}}{{/kernels}}") ==

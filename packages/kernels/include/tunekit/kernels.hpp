@@ -20,6 +20,7 @@
 #include "tunekit/kernels/conv2d/space.hpp"
 #include "tunekit/kernels/covering.hpp"
 #include "tunekit/kernels/cuda/gemm.hpp"
+#include "tunekit/kernels/cuda/hopper_gemm.hpp"
 #include "tunekit/kernels/dense/dense.hpp"
 #include "tunekit/kernels/dense/space.hpp"
 #include "tunekit/kernels/depthwise/depthwise.hpp"

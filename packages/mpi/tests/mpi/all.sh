@@ -8,8 +8,7 @@ out=build/mpi
 mkdir -p $out
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Wnon-virtual-dtor'
 tried=0 bad=0
-# The batch script of the page, with programs in place of Slurm's: it runs the step, and is queued again after SIGTERM alone.
-awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' docs/mpi.md >$out/slurm.sh
+# The batch script, with programs in place of Slurm's: it runs the step, and is queued again only after SIGTERM.
 mkdir -p $out/slurm
 printf '#!/bin/sh\necho "$*" >"$0.said"\nexit "${ENDS-0}"\n' >$out/slurm/srun
 cp $out/slurm/srun $out/slurm/scontrol
@@ -17,8 +16,8 @@ chmod +x $out/slurm/srun $out/slurm/scontrol
 for ends in 0 1 143; do # what the step ends with; 143 is SIGTERM before the job's end
     rm -f $out/slurm/*.said
     status=0
-    PATH=$PWD/$out/slurm:$PATH SLURM_JOB_ID=7 ENDS=$ends sh $out/slurm.sh || status=$?
-    [ "$status" = $ends ] && grep -q ' tune_network_mpi .*--resume' $out/slurm/srun.said || { echo "FAILED: the Slurm script of docs/mpi.md, $ends"; bad=1; }
+    PATH=$PWD/$out/slurm:$PATH SLURM_JOB_ID=7 ENDS=$ends sh packages/mpi/examples/slurm.sh || status=$?
+    [ "$status" = $ends ] && grep -q ' tune_network_mpi .*--resume' $out/slurm/srun.said || { echo "FAILED: packages/mpi/examples/slurm.sh, $ends"; bad=1; }
     [ "$(cat $out/slurm/scontrol.said 2>/dev/null)" = "$([ $ends != 143 ] || echo requeue 7)" ] || { echo "FAILED: it requeues after $ends"; bad=1; }
 done
 include='-Iinclude -Ipackages/processes/include -Ipackages/records/include -Ipackages/mpi/include'

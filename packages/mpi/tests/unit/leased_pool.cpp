@@ -813,6 +813,42 @@ TEST_CASE("one rank builds, two run: each job is built once, run once, and its m
     CHECK(pool.now() < 0.5 * all);
 }
 
+namespace {
+
+/// Rows of which each builds in 0.1 s, but the 30th in 5, or until its limit.
+struct rows_that_build {
+    [[nodiscard]] tk::measure::recorded_row row(tk::index i, const tk::measure::limits& l) const
+    {
+        tk::measure::recorded_row out = rows[static_cast<std::size_t>(i)];
+        out.result.build_seconds = (std::min)(i == 30 ? 5 : 0.1, l.build_seconds);
+        if (i == 30 && l.build_seconds < 5)
+            out.result.failed = tk::measure::failure{tk::measure::failure_kind::build_timeout, 0, "still compiling"};
+        out.seconds += out.result.build_seconds;
+        return out;
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a build that takes too long beside the others is put off over ranks, where they measure times")
+{
+    for (const auto& duties : {std::vector(3, mpi::duty::measures), std::vector{builds, runs, runs}})
+        for (const std::uint64_t times : {0U, 1U}) {
+            auto said = identities;
+            for (auto& one : said) one.times = times;
+            support::simulated_ranks<rows_that_build> on({rows_that_build()}, said, {.ranks = 3, .duties = duties});
+            mpi::leased_pool pool(on, identities);
+            tk::random::philox gen(1);
+            const auto found = tk::tune(space, pool, tk::search::grid{}, {}, gen, {.checks = false});
+            CHECK(found.failed() == 0);
+            CHECK(found.checks().put_off == times);
+            REQUIRE(found.trials().size() == 64);
+            CHECK((found.trials().back().candidate == 30) == (times == 1));
+            for (const auto& t : found.trials()) CHECK(t.measured.build_seconds == (t.candidate == 30 ? 5 : 0.1));
+            for (const auto& m : pool.members()) CHECK(m.at == state::idle);
+        }
+}
+
 TEST_CASE("without a rank for each step there is no room, and after join_seconds the run says why")
 {
     for (const auto only : {builds, runs}) {

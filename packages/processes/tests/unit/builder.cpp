@@ -182,7 +182,10 @@ TEST_CASE("a compiler that hangs, in a child that ignores signals, is ended at t
     CHECK(pool.started() == 1);
     CHECK(build_one(pool, {times(2)}, 0.3).failed);  // a longer limit is worth another try
     CHECK(pool.started() == 2);
+    CHECK(pool.spent().cut_short >= 0.5);  // the two that a limit ended, and so far no other
+    CHECK(pool.spent().all == pool.spent().cut_short);
     CHECK_FALSE(build_one(pool, {.text = times(2), .compiler = "c++"}).failed);
+    CHECK(pool.spent().all > pool.spent().cut_short);
 }
 
 TEST_CASE(

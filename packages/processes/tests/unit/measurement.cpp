@@ -102,7 +102,7 @@ TEST_CASE("a measurement has at most eight values beside its cost")
     const std::vector<double> eight(8, 1.5);
     CHECK(measure::measured_values(std::span<const double>(eight)).size() == 8);
     CHECK_THROWS_WITH_AS((measure::measured_values{1, 2, 3, 4, 5, 6, 7, 8, 9}),
-                         "tunekit: measured_values: more than 8 numbers beside the cost, want at most 8",
+                         "tunekit: measured_values: more than 8 numbers in addition to the cost, want at most 8",
                          std::invalid_argument);
     CHECK(measure::measurement{}.values.size() == 0);
     CHECK(measure::measurement{}.checked == measure::check_state::unchecked);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tunekit/records/detail/cost_reading.hpp"
+#include "tunekit/measure/fastest_quarter.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,7 +14,6 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/least.hpp"
 #include "tunekit/records/logged.hpp"
 #include "tunekit/records/read_experience.hpp"
 #include "tunekit/records/read_log.hpp"
@@ -28,10 +28,10 @@ namespace {
 const auto sixteen = tk::space::product{tk::space::integers<"x">(0, 15)};
 
 using reading = double (*)(const std::array<double, 3>&);
-double least(const std::array<double, 3>& runs) { return runs[0]; }
+double fastest(const std::array<double, 3>& runs) { return runs[0]; }
 double median(const std::array<double, 3>& runs) { return runs[1]; }
 double mean(const std::array<double, 3>& runs) { return std::accumulate(runs.begin(), runs.end(), 0.0) / 3; }
-double quarter(const std::array<double, 3>& runs) { return (runs[0] + runs[1]) / 2; }
+double half(const std::array<double, 3>& runs) { return (runs[0] + runs[1]) / 2; }
 
 tk::measure::measurement measured(tk::index i, reading cost)
 {
@@ -40,10 +40,10 @@ tk::measure::measurement measured(tk::index i, reading cost)
     return {.cost = cost(runs), .runs = 3, .batches = {runs.begin(), runs.end()}};
 }
 
-auto opened(const std::string& path, bool resume, bool says_least = false)
+auto opened(const std::string& path, bool resume, bool says_fastest = false)
 {
     return tk::io::logged(path, tk::tuner(sixteen, tk::search::random{}, {.trials = 16}, tk::random::philox(1)),
-                          {.seed = 1, .resume = resume, .least = says_least});
+                          {.seed = 1, .resume = resume, .fastest = says_fastest});
 }
 
 /// Measures n configurations, or as many as are left.
@@ -97,14 +97,15 @@ TEST_CASE("a log whose costs are another reading of their runs is not resumed, a
     };
     log_of(mean);
     const std::string six = support::text_of(path);
-    CHECK_THROWS_WITH_AS(opened(path, true, true), refusal(path, "mean", "least").c_str(), tk::error);
+    CHECK_THROWS_WITH_AS(opened(path, true, true), refusal(path, "mean", "mean of the fastest quarter").c_str(),
+                         tk::error);
     CHECK(support::text_of(path) == six);
 
     {  // Nobody says it: the first answer shows it, and is not written.
         auto run = opened(path, true);
         const tk::job j = *run.ask();
-        CHECK_THROWS_WITH_AS(run.tell(j, measured(j.candidate, least)), refusal(path, "mean", "least").c_str(),
-                             tk::error);
+        CHECK_THROWS_WITH_AS(run.tell(j, measured(j.candidate, fastest)),
+                             refusal(path, "mean", "mean of the fastest quarter").c_str(), tk::error);
         CHECK_THROWS_WITH_AS(run.tell(j, measured(j.candidate, median)), refusal(path, "mean", "median").c_str(),
                              tk::error);
         CHECK(run.record().trials().size() == 6);
@@ -116,16 +117,16 @@ TEST_CASE("a log whose costs are another reading of their runs is not resumed, a
         drive(run, 16, mean);
         CHECK(run.record().trials().size() == 16);
     }
-    log_of(least);
+    log_of(fastest);
     {
         auto run = opened(path, true, true);
-        drive(run, 16, least);
+        drive(run, 16, fastest);
         CHECK(run.record().trials().size() == 16);
     }
-    log_of(quarter);  // a reading of one's own is not known, and never refused
+    log_of(half);  // a reading of one's own is not known, and never refused
     auto run = opened(path, true, true);
-    drive(run, 5, quarter);
-    drive(run, 16, least);
+    drive(run, 5, half);
+    drive(run, 16, fastest);
     CHECK(run.record().trials().size() == 16);
 }
 
@@ -142,7 +143,7 @@ TEST_CASE("an experience reads the times of an older log anew where all have the
     const std::vector<double> anew{1.5, 1, 2.5}, as_they_are{2, 3, 2.5};
     CHECK(costs("", "1,5") == anew);
     const auto known =
-        tk::io::least_of_runs(tk::io::trials_of(tk::io::detail::parse_log(of_0_2("", "1,5"), "old"), "run", sixteen));
+        tk::io::by_fastest_runs(tk::io::trials_of(tk::io::detail::parse_log(of_0_2("", "1,5"), "old"), "run", sixteen));
     for (std::size_t k = 0; k < 3; ++k) CHECK(known[k].measured.cost == anew[k]);
     CHECK(costs("", "") == as_they_are);
     CHECK(costs("", "1,6") == as_they_are);  // no reading that is known

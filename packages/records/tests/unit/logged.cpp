@@ -409,12 +409,17 @@ TEST_CASE("an answer is in the log before the next candidate of its batch runs")
     CHECK(told == each);
 
     auto tasks = tk::tasks(tk::task("a", space, seen_by(several_told, f / "several"), 1.0));
-    philox gen(3);
     const auto turns =
         tk::recipe{tk::search::annealing{}, tk::measure::fixed{}, {}, std::size_t{8}, 3.0, tk::schedule::random{}};
-    tk::io::logged run(f / "several", tk::tasks_tuner(tasks, turns, {.trials_per_task = 24}, 1, gen), how(false));
-    tk::tune_tasks(run, tasks);
+    const auto run = [&](std::uint64_t most, bool resume) {
+        return tk::io::logged_run(f / "several", tasks, turns, {.trials_per_task = most}, how(resume)).tasks[0].record;
+    };
+    CHECK(run(24, false).trials().size() == 24);
     CHECK(several_told == each);
+    CHECK(run(24, true).trials().size() == 24);  // from the log
+    CHECK(several_told == each);
+    CHECK(run(25, true).trials().size() == 25);
+    CHECK(several_told.size() == 25);
 }
 
 TEST_CASE("what a run knew before is in its log, and a resumed run must know the same")

@@ -266,7 +266,7 @@ TEST_CASE("without a race nothing is claimed of the winner, and the first line s
     CHECK(v.headline == "The best configuration takes 1.000\xC2\xA0ms (not raced).");
     std::string all;
     for (const auto& s : v.sentences) all += s + '\n';
-    CHECK(all.find("Not raced: that is one trial, at a moment of its own") != all.npos);
+    CHECK(all.find("Not raced: that is one trial, at another moment") != all.npos);
     CHECK(all.find("race them before you choose") != all.npos);
     CHECK(all.find("The machine was not watched. 1 of 40 runs took more than twice as long") != all.npos);
     CHECK(all.find("sure") == all.npos);
@@ -393,7 +393,7 @@ TEST_CASE("a parameter that changes nothing is told, with the condition under wh
     CHECK(f.idle[1].comparisons == 21);  // three groups of eight
     CHECK(f.idle[1].where == "depth = 1");
     const std::string sentence =
-        "Configurations cost the same to the last bit where they differ in one of these alone: name (64 comparisons); "
+        "Configurations cost the same to the last bit if they differ only in one of these: name (64 comparisons); "
         "unroll while depth = 1 (21 comparisons).";
     CHECK(page_of(run_of(told)).find(sentence) != std::string::npos);
     CHECK(report::to_terminal(run_of(told), report::findings_of(run_of(told))).find("differ in one") !=

@@ -122,10 +122,12 @@ public:
     /// The function `name`. Throws no_device where the library has none.
     [[nodiscard]] symbol find(const char* name) const
     {
-        void* const found = ::dlsym(handle_, name);
-        if (found == nullptr) throw no_device("no " + what_ + " of use: it lacks " + name + "; install a newer one");
-        return {found};
+        const symbol found = find_newer(name);
+        if (found.at == nullptr) throw no_device("no " + what_ + " of use: it lacks " + name + "; install a newer one");
+        return found;
     }
+    /// The same for a function that older versions lack and few callers need: there it is null.
+    [[nodiscard]] symbol find_newer(const char* name) const { return {::dlsym(handle_, name)}; }
 
     /// The folder of the library file, links followed, from the place of a function in it; empty where that is not
     /// known.

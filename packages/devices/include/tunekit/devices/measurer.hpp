@@ -38,7 +38,7 @@ namespace detail {
 class admission {
 public:
     /// `cache` names built code by `key(source, entry)` and `path(key)`. A rule has `exceeds(launch, path)`, which is
-    /// empty or one line, and `refusal`, the driver's code for it.
+    /// empty or one line, `exceeds(map)` in the same form, and `refusal`, the driver's code for it.
     template <class Template, class Cache, class Rule>
     admission(Template what, Cache cache, Rule rule)
         : of_(std::make_shared<parts<Template, Cache, Rule>>(
@@ -63,10 +63,14 @@ private:
             const auto config = what.space.at(which);
             const device_source source = what.text(config);
             const std::string path = cache.path(cache.key(what.source_of(config), what.entry));
+            const auto refusal = [](std::string&& why) {
+                return failure{failure_kind::launch_error, Rule::refusal, std::move(why)};
+            };
+            for (const device_source::tensor_map& m : source.maps)
+                if (auto why = rule.exceeds(m)) return refusal(std::move(*why));
             for (const auto* part : {&source.prepare, &source.launches})
                 for (const device_source::launch& l : *part)
-                    if (auto why = rule.exceeds(l, path))
-                        return failure{failure_kind::launch_error, Rule::refusal, std::move(*why)};
+                    if (auto why = rule.exceeds(l, path)) return refusal(std::move(*why));
             return std::nullopt;
         }
     };

@@ -37,16 +37,17 @@ template <class T>
     return close_to(std::span<const T>(a), std::span<const T>(b), within);
 }
 
-/// The same of numbers in half precision.
-[[nodiscard]] inline std::optional<std::string> halves_differ(const std::vector<unsigned char>& got,
-                                                              const std::vector<unsigned char>& want, tolerance within)
+/// The same of numbers of 16 bits, whose value `value_of` says.
+template <float (*value_of)(std::uint16_t)>
+[[nodiscard]] std::optional<std::string> halves_differ(const std::vector<unsigned char>& got,
+                                                       const std::vector<unsigned char>& want, tolerance within)
 {
     const auto floats_of = [](const std::vector<unsigned char>& halves) {
         std::vector<float> out(halves.size() / 2);
         for (std::size_t k = 0; k < out.size(); ++k) {
             std::uint16_t half = 0;
             std::memcpy(&half, halves.data() + 2 * k, 2);
-            out[k] = float_of(half);
+            out[k] = value_of(half);
         }
         return out;
     };
@@ -121,7 +122,17 @@ public:
         const std::vector<std::uint16_t> halves = halves_of(want);
         operand& o = add(role::output, halves.data(), 2 * halves.size());
         o.within = within;
-        o.differs = detail::halves_differ;
+        o.differs = detail::halves_differ<detail::float_of>;
+    }
+
+    /// The same with bfloat16, of each number the nearest.
+    void output_bfloat16(std::span<const float> want, tolerance within)
+    {
+        std::vector<std::uint16_t> halves;
+        for (const float one : want) halves.push_back(detail::bfloat16_of(one));
+        operand& o = add(role::output, halves.data(), 2 * halves.size());
+        o.within = within;
+        o.differs = detail::halves_differ<detail::float_of_bfloat16>;
     }
 
     /// An array that kernels read and write. It has its first content before the run that is checked, and again after

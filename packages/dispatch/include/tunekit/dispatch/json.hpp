@@ -79,7 +79,7 @@ namespace detail {
     return all;
 }
 
-/// What a template may name; write_by_template tells it.
+/// What a template may name; write_header below tells it.
 [[nodiscard]] inline mustache::json template_data(std::span<const choice> all)
 {
     using json = mustache::json;
@@ -176,8 +176,8 @@ inline void write_json(const std::string& path, std::span<const choice> all)
 ///
 /// Errors: tunekit::error with the template's file and line for a tag that is wrong, a section that does not end, and a
 ///         name that nothing has here; tunekit::error where the file cannot be written. The old file then stays.
-inline void write_by_template(const std::string& path, std::span<const choice> all, std::string_view text,
-                              const std::string& file)
+inline void write_header(const std::string& path, std::span<const choice> all, std::string_view text,
+                         const std::string& file)
 {
     io::write_text(path, detail::mustache(text, file).filled(detail::template_data(all)));
 }

@@ -223,7 +223,7 @@ struct layout {
     const auto time = read_positive_seconds(fields[at.time]);
     if (!time)
         return problem_at("time_ms",
-                          quoted(fields[at.time]) + " is not a time, want milliseconds above 0 where status is valid");
+                          quoted(fields[at.time]) + " is not a time, want milliseconds above 0 if status is valid");
     result.cost = *time;
     std::vector<double> values;
     for (std::size_t k = 0; k < at.values.size(); ++k) {

@@ -190,7 +190,7 @@ struct attaching {
         of->first = options.head_measures || size == 1 ? 1 : 0;
         if (of->first == 1) {
             if (!own.pool && own.why.empty())
-                own.why = "cannot measure: rank 0 has a device of its own and was not to measure; want head_measures";
+                own.why = "cannot measure: rank 0 has another device and does not measure; want head_measures";
             of->own = std::make_unique<server>(std::move(own.pool), own.why, who, options.code);
         }
         of->left.assign(of->first + of->size - 1, false);

@@ -63,7 +63,7 @@ enum class trouble : std::uint8_t {
             return "online: a time was reported that next() does not wait for; it does not count, report once per "
                    "next()";
         case trouble::threw:
-            return "online: a call threw; where a candidate did, it is not tried again";
+            return "online: a call threw; a candidate that throws is not tried again";
         case trouble::not_told:
             return "online: next() was called before the last time was reported; that call does not count";
         case trouble::broken:

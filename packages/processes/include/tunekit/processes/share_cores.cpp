@@ -48,7 +48,7 @@ core_shares share_cores(std::size_t n, std::size_t spared, const std::vector<int
     if (groups.size() < n + spared)
         invalid("share_cores: " + std::to_string(n) + " workers and " + std::to_string(spared) + " spared on " +
                 std::to_string(allowed.size()) +
-                " processors, want one for each; fewer workers, or .pinned = false where timings need not be true");
+                " processors, want one for each; fewer workers, or .pinned = false if timings need not be exact");
     const std::size_t given = groups.size() - spared;
     core_shares out;
     out.workers.resize(n);

@@ -183,7 +183,7 @@ bool run_log::begin(const logged_view& run, const logged_options& options)
         if (const std::string other = compare(path_, was, is); !other.empty())
             past_.note += (past_.note.empty() ? "log " + path_ + ": " : "; ") + other;
         for (const log_content::trial& t : past_.trials) read_.hear(t.measured);
-        if (options.least) require_reading({.mean = false, .median = false});
+        if (options.fastest) require_reading({.mean = false, .median = false});
         run.begin_as(was);
         if (replay(run) != is.workers) {
             run.set_workers(is.workers);

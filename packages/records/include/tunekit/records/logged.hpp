@@ -42,7 +42,7 @@ struct logged_options {
     bool resume = false;                                 ///< resume an existing log; a missing one is begun
     log_file::sync sync = log_file::sync::every_second;  ///< when lines are flushed to the disk
     std::vector<std::string> value_names{};              ///< of measurement::values; empty: the tuner's (`name_values`)
-    bool least = false;              ///< costs are the least of their runs (`measure::least`); see `logged`
+    bool fastest = false;            ///< costs are those of the fastest runs (`measure::fastest_quarter`); see `logged`
     std::string objective{};         ///< text of what made the costs; a resumed run must have the same
     log_content::meaning meaning{};  ///< how the costs come about; see there what a resumed run must have
     log_content::about about{};      ///< what reports say of it
@@ -127,7 +127,7 @@ private:
 /// the new run, which may differ. So a run that its trials or patience had stopped continues if that budget is raised.
 /// Slots keep their length; another length is refused. So is another meaning of the costs, or of their unit, and other
 /// first configurations; the error names what differs. So are costs that were read from their runs in another way, such
-/// as their mean: with `logged_options::least` at once, else at the first answer that shows it, which is not written.
+/// as their mean: with `logged_options::fastest` at once, else at the first answer that shows it, which is not written.
 ///
 /// A log is read under its lock, and changed only after all of it was told again. So a refused resume changes no byte.
 /// An empty log, or one whose first line is torn, is started again.
@@ -301,6 +301,19 @@ template <pool Pool, class P>
     random::philox gen(log.seed);
     logged run(path, tasks_tuner(tasks, how, limit, (std::max)(carrier.workers(), carrier.room()), gen), log);
     tune_tasks(run, carrier, options);
+    if (!run.look()) throw error(run.problem());
+    return run.record();
+}
+
+/// The same by the tasks' own measurers, one configuration at a time.
+template <class P>
+    requires(!pool<P>)
+[[nodiscard]] plan logged_run(const std::string& path, std::span<task> tasks, const P& how, const tasks_budget& limit,
+                              const logged_options& log, const tune_tasks_options& options = {})
+{
+    random::philox gen(log.seed);
+    logged run(path, tasks_tuner(tasks, how, limit, 1, gen), log);
+    tune_tasks(run, tasks, options);
     if (!run.look()) throw error(run.problem());
     return run.record();
 }

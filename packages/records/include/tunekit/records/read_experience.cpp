@@ -84,7 +84,7 @@ experience experience_of(const log_content& log, const std::string& name)
     if (times) each([&](std::size_t task, const auto&, const auto& m) { read[task].hear(m); });
     each([&](std::size_t task, std::span<const std::string> values, const measure::measurement& m) {
         if (values.empty() || values.size() != of[task].parameters.size()) ++nameless;
-        else if (!experience::take(of[task], values, times ? read[task].as_least(m) : m)) ++crowded;
+        else if (!experience::take(of[task], values, times ? read[task].by_fastest(m) : m)) ++crowded;
     });
     const auto note = [&](std::size_t n, const char* why) {
         if (n > 0) out.notes.push_back("log " + name + ": " + core::detail::counted(n, "result") + " left out: " + why);

@@ -423,11 +423,11 @@ std::vector<measure::trial> trials_of(const log_content& log, const std::string&
 
 }  // namespace detail
 
-std::vector<measure::trial> least_of_runs(std::vector<measure::trial> of)
+std::vector<measure::trial> by_fastest_runs(std::vector<measure::trial> of)
 {
     detail::cost_reading was;
     for (const measure::trial& t : of) was.hear(t.measured);
-    for (measure::trial& t : of) t.measured = was.as_least(std::move(t.measured));
+    for (measure::trial& t : of) t.measured = was.by_fastest(std::move(t.measured));
     return of;
 }
 

@@ -52,8 +52,9 @@ template <class Space>
     return detail::trials_of(log, name, space.size(), space.fingerprint());
 }
 
-/// The same results of one run, whose costs are times, each with the least of its runs as its cost (`measure::least`).
+/// The same results of one run, whose costs are times, each with the cost of its fastest runs (`measure::
+/// fastest_quarter`).
 /// As they are, where not all have the runs that their costs were read from.
-[[nodiscard]] std::vector<measure::trial> least_of_runs(std::vector<measure::trial> of);
+[[nodiscard]] std::vector<measure::trial> by_fastest_runs(std::vector<measure::trial> of);
 
 }  // namespace tunekit::io

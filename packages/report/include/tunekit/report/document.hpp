@@ -193,7 +193,7 @@ public:
             add("</tr>\n");
         }
         add("</tbody></table></div>\n");
-        words("p", "hint", "Where the table is wider than the page, it scrolls to the right.");
+        words("p", "hint", "If the table is wider than the page, it scrolls to the right.");
     }
 
     /// The whole page.

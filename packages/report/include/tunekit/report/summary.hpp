@@ -102,7 +102,7 @@ namespace detail {
     out.front() = static_cast<char>(out.front() - 'a' + 'A');
     if (f.verdict.says != verdict::kind::not_raced)
         return out + (within.empty() ? "." : ". The best: " + within + " (95 %).");
-    out += ": that is one trial, at a moment of its own";
+    out += ": that is one trial, at another moment";
     if (!within.empty()) out.append(", whose runs say ").append(within) += " (95 %)";
     if (!f.tied.empty())
         out.append(". ").append(count_of(f.tied.size(), "other configuration")) +=
@@ -139,7 +139,7 @@ namespace detail {
 /// Which parameters change nothing, the surest three.
 [[nodiscard]] inline std::string idle_sentence(const findings& f)
 {
-    std::string out = "Configurations cost the same to the last bit where they differ in one of these alone: ";
+    std::string out = "Configurations cost the same to the last bit if they differ only in one of these: ";
     for (std::size_t k = 0; k < f.idle.size() && k < 3; ++k) {
         const findings::idle_parameter& one = f.idle[k];
         out.append(k == 0 ? "" : "; ").append(f.axes[one.parameter].name);
@@ -204,7 +204,7 @@ namespace detail {
         [&] { return n == 1 ? "The trial did not fail." : "None of the " + count(n) + " trials failed."; });
     say(t.checks.put_off > 0, [&] {
         return count_of(t.checks.put_off, "build") +
-               " took too long beside the others, and waited for the end of the run: no failures.";
+               " took too long compared with the others, and waited for the end of the run: no failures.";
     });
     say(f.over_limit > 0 && f.best, [&] {
         return count_of(f.over_limit, "trial") + (f.over_limit == 1 ? " breaks" : " break") + " the limit of " +

@@ -169,7 +169,7 @@ using cell = report::document::cell;
     page.words("p", "note",
                "To 5 %, to 1 %: spaces on which the optimum came within that. Regret: what the best costs above the "
                "optimum. Own "
-               "time: of the strategy alone, for an evaluation.");
+               "time: of the strategy, per evaluation.");
     if (!all.standings.empty()) {
         const report::line_chart chart = detail::chart_of(all);
         page.figure("How far after how many evaluations",
@@ -185,7 +185,7 @@ using cell = report::document::cell;
     return std::move(page).text(
         "Written by tunekit. P is the aggregate score of Willemsen, van Nieuwpoort, van Werkhoven (2024); a space "
         "whose "
-        "optimum random search comes near within 20 evaluations is left out of P*, where it would be luck.");
+        "optimum random search comes near within 20 evaluations is left out of P*: there it would be luck.");
 }
 
 }  // namespace tunekit::scoring

@@ -90,6 +90,8 @@ inline std::string known_architecture(const nvrtc& compiler, const std::string& 
 {
     const int number = asked.starts_with("sm_") ? std::atoi(asked.c_str() + 3) : 0;
     const std::vector<int> known = compiler.architectures();
+    if (asked == "sm_90a" && std::atoi(compiler.version().c_str()) == 11)
+        return "sm_90";  // it has no name for the rest
     if (number > 0 && (known.empty() || std::find(known.begin(), known.end(), number) != known.end())) return asked;
     const auto newest = std::max_element(known.begin(), known.end());
     if (newest != known.end() && number > *newest) return "sm_" + std::to_string(*newest);

@@ -31,8 +31,13 @@ struct cuda_device {
     std::string bus{};                     ///< PCI bus identity, such as "0000:65:00.0"; "-" where it is not known
     std::string name{};                    ///< product name, as the driver gives it
 
-    /// The name of the architecture as `nvrtc_builder` takes it, such as "sm_90".
-    [[nodiscard]] std::string architecture() const { return "sm_" + std::to_string(10 * major + minor); }
+    /// The name of the architecture as `nvrtc_builder` takes it, such as "sm_80"; Hopper's is "sm_90a", with the
+    /// instructions that no other has.
+    [[nodiscard]] std::string architecture() const
+    {
+        const int number = 10 * major + minor;
+        return "sm_" + std::to_string(number) + (number == 90 ? "a" : "");
+    }
 
     friend bool operator==(const cuda_device&, const cuda_device&) = default;
 };

@@ -17,6 +17,7 @@
 #include "tunekit/devices/cuda/cubin.hpp"
 #include "tunekit/devices/cuda/session.hpp"
 #include "tunekit/devices/detail/launch_limits.hpp"
+#include "tunekit/devices/detail/tensor_map.hpp"
 #include "tunekit/devices/measurer.hpp"
 
 namespace tunekit::measure {
@@ -54,6 +55,8 @@ public:
         const auto scratch = static_cast<std::size_t>(source.scratch_floats) * sizeof(float);
         for (const auto& a : data.arguments(gpu, scratch)) arguments_.push_back(a.at);
         const cuda_driver& cuda = gpu.cuda();
+        for (const auto& m : source.maps) maps_.push_back(encoded(cuda, m, data.device<void>(gpu, m.argument)));
+        for (cuda_tensor_map& m : maps_) arguments_.push_back(&m);
         int code = cuda.module_load(&module_, image.cubin.c_str());
         if (code == cuda_driver::no_binary_for_device && !image.ptx.empty())
             code = cuda.module_load(&module_, image.ptx.c_str());  // compiled by the driver
@@ -78,6 +81,7 @@ public:
     cuda_run(cuda_run&& other) noexcept
         : gpu_(other.gpu_),
           module_(std::exchange(other.module_, nullptr)),
+          maps_(std::move(other.maps_)),
           arguments_(std::move(other.arguments_)),
           steps_(std::move(other.steps_)),
           series_(other.series_)
@@ -166,7 +170,8 @@ private:
 
     cuda_session* gpu_;
     cuda_driver::handle module_ = nullptr;
-    std::vector<void*> arguments_{};
+    std::vector<cuda_tensor_map> maps_{};
+    std::vector<void*> arguments_{};  ///< of the operands, scratch memory and `maps_`
     std::vector<step> steps_{};
     launch_series series_{};
 };

@@ -14,6 +14,7 @@
 
 #include "tunekit/devices/cuda/clocks.hpp"
 #include "tunekit/devices/cuda/kernel.hpp"
+#include "tunekit/devices/detail/tensor_map.hpp"
 #include "tunekit/devices/measurer.hpp"
 
 namespace tunekit::measure {
@@ -31,6 +32,11 @@ public:
     {
         const cuda_image image = cuda_image::of(bytes_of(cubin).value_or(std::string()));
         return detail::exceeds(l, cubin_resources(cubin, image.lowered(l.entry)), on_);
+    }
+    [[nodiscard]] std::optional<std::string> exceeds(const device_source::tensor_map& m) const
+    {
+        if (on_.major < 9) return "tensor maps want compute capability 9.0, not " + std::to_string(on_.major) + ".x";
+        return refused(m);
     }
 
 private:

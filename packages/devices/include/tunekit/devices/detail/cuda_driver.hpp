@@ -26,6 +26,7 @@ public:
     using handle = void*;           ///< CUcontext, CUmodule, CUfunction, CUevent or CUstream
     using address = std::uint64_t;  ///< CUdeviceptr: device memory
     enum : int {                    // of CUresult
+        invalid_value = 1,
         device_unavailable = 46,
         no_device = 100,
         no_binary_for_device = 209,
@@ -108,6 +109,10 @@ public:
     int (*event_record)(handle, handle) = library_.find("cuEventRecord");
     int (*event_synchronize)(handle) = library_.find("cuEventSynchronize");
     int (*event_elapsed)(float*, handle, handle) = library_.find("cuEventElapsedTime");
+    /// Null before CUDA 12.
+    int (*encode_tensor_map)(void*, int, std::uint32_t, void*, const std::uint64_t*, const std::uint64_t*,
+                             const std::uint32_t*, const std::uint32_t*, int, int, int,
+                             int) = library_.find_newer("cuTensorMapEncodeTiled");
 };
 
 }  // namespace tunekit::measure::detail

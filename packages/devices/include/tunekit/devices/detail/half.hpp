@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// Numbers of half precision, as devices have them and processors' compilers need not.
+/// Numbers of half precision and of bfloat16, as devices have them and processors' compilers need not.
 
 #include <bit>
 #include <cstdint>
@@ -35,6 +35,19 @@ namespace tunekit::measure::detail {
     if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
     const float small = static_cast<float>(fraction) * 0x1p-24F;
     return sign != 0 ? -small : small;
+}
+
+/// The bits of the bfloat16 that is nearest to a finite `x`; among two the even one.
+[[nodiscard]] constexpr std::uint16_t bfloat16_of(float x) noexcept
+{
+    const auto bits = std::bit_cast<std::uint32_t>(x);
+    return static_cast<std::uint16_t>((bits + 0x7fffU + (bits >> 16 & 1U)) >> 16);
+}
+
+/// The value of a bfloat16, the upper half of a float.
+[[nodiscard]] constexpr float float_of_bfloat16(std::uint16_t half) noexcept
+{
+    return std::bit_cast<float>(std::uint32_t{half} << 16);
 }
 
 }  // namespace tunekit::measure::detail

@@ -28,8 +28,8 @@
 #include "tunekit/devices/detail/opencl_run.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/measure/clocks.hpp"
+#include "tunekit/measure/fastest_quarter.hpp"
 #include "tunekit/measure/fixed.hpp"
-#include "tunekit/measure/least.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/processes/build/store.hpp"
 #include "tunekit/processes/system/own_files.hpp"
@@ -196,12 +196,11 @@ using bytes_comparison = std::optional<std::string> (*)(const std::vector<unsign
 
 [[nodiscard]] inline bytes_comparison comparison_of(element_type type) noexcept
 {
-    constexpr bytes_comparison all[] = {bytes_differ<std::uint8_t>,  bytes_differ<std::int8_t>,
-                                        bytes_differ<std::uint8_t>,  bytes_differ<std::int16_t>,
-                                        bytes_differ<std::uint16_t>, bytes_differ<std::int32_t>,
-                                        bytes_differ<std::uint32_t>, bytes_differ<std::int64_t>,
-                                        bytes_differ<std::uint64_t>, halves_differ,
-                                        bytes_differ<float>,         bytes_differ<double>};
+    constexpr bytes_comparison all[] = {
+        bytes_differ<std::uint8_t>,  bytes_differ<std::int8_t>,   bytes_differ<std::uint8_t>,
+        bytes_differ<std::int16_t>,  bytes_differ<std::uint16_t>, bytes_differ<std::int32_t>,
+        bytes_differ<std::uint32_t>, bytes_differ<std::int64_t>,  bytes_differ<std::uint64_t>,
+        halves_differ<float_of>,     bytes_differ<float>,         bytes_differ<double>};
     return all[static_cast<std::size_t>(type)];
 }
 
@@ -273,10 +272,11 @@ public:
         const auto check = (*data_)->operands.check(*on_);
         if constexpr (says_costs) on_->said.clear();
         if (of_->iterations == 0)
-            return with_more(timed{kernel, least{until_confident{}}, check}(i, within), kernel, i);
+            return with_more(timed{kernel, fastest_quarter{until_confident{}}, check}(i, within), kernel, i);
         if (!within.only_looks())
             within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
-        return with_more(timed{kernel, least{fixed{.runs = of_->iterations, .batch = 1}}, check}(i, within), kernel, i);
+        return with_more(timed{kernel, fastest_quarter{fixed{.runs = of_->iterations, .batch = 1}}, check}(i, within),
+                         kernel, i);
     }
 
 private:

@@ -50,6 +50,10 @@ public:
         }
         return detail::exceeds(l, use, on_);
     }
+    [[nodiscard]] static std::optional<std::string> exceeds(const device_source::tensor_map&)
+    {
+        return "OpenCL has no tensor maps";
+    }
 
 private:
     opencl_device on_;

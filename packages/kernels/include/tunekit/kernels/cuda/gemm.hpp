@@ -28,6 +28,7 @@ enum class cuda_arithmetic {
     fp32,  ///< float operands, no tensor cores
     tf32,  ///< float operands, rounded to the nearest of 10 bits of fraction instead of 23
     bf16,  ///< operands of 16 bits: the upper halves of floats
+    fp16,  ///< operands of half precision
 };
 
 namespace detail {
@@ -43,7 +44,10 @@ enum class cuda_layout {
 inline constexpr autotvm::cuda_limits async_cuda_limits{.shared_bytes = 163 * 1024};
 
 /// The number of bytes of one element of an operand.
-[[nodiscard]] constexpr int element_bytes(cuda_arithmetic a) noexcept { return a == cuda_arithmetic::bf16 ? 2 : 4; }
+[[nodiscard]] constexpr int element_bytes(cuda_arithmetic a) noexcept
+{
+    return a == cuda_arithmetic::bf16 || a == cuda_arithmetic::fp16 ? 2 : 4;
+}
 
 [[nodiscard]] constexpr std::int64_t cuda_gemm_shared(int block_m, int block_n, int row_bytes, int stages,
                                                       cuda_layout layout) noexcept
@@ -107,6 +111,7 @@ struct cuda_gemm_text {
     int block_m, block_n, row_bytes, warps_m, warps_n, stages, vector;
     cuda_layout layout;
     int raster, unroll;
+    bool narrow = false;
 
     [[nodiscard]] bool tensor() const noexcept { return how != cuda_arithmetic::fp32; }
     [[nodiscard]] int threads() const noexcept { return 32 * warps_m * warps_n; }
@@ -178,7 +183,9 @@ struct cuda_gemm_text {
         words w;
         w.set("over_i over_j", over("i", fragments_m()), over("j", fragments_n()));
         w.set("fm fn fn_pairs steps unroll", fragments_m(), fragments_n(), fragments_n() / 2, steps(), unroll)
-            .set("product", how == cuda_arithmetic::tf32 ? "tk_mma_tf32" : "tk_mma_bf16")
+            .set("product", how == cuda_arithmetic::tf32   ? "tk_mma_tf32"
+                            : how == cuda_arithmetic::bf16 ? "tk_mma_bf16"
+                                                           : "tk_mma_fp16")
             .set("b_tile", block_m * pitch());
         w.set("round", how == cuda_arithmetic::tf32 ? w.in(cuda_gemm_round) : "");
         words loop;
@@ -189,7 +196,11 @@ struct cuda_gemm_text {
             .set("a_size b_size c_size", m * k, n * k, m * n);
         return w.set("batch", s.batch > 1 ? w.in(cuda_gemm_batch) : "")
             .set("pitch place", pitch(), layout == cuda_layout::swizzled ? swizzled : "byte")
-            .set("element", how == cuda_arithmetic::bf16 ? "unsigned short" : "float")
+            .set("element", element_bytes(how) == 2 ? "unsigned short" : "float")
+            .set("result", narrow ? "unsigned short" : "float")
+            .set("stored", !narrow                        ? ""
+                           : how == cuda_arithmetic::bf16 ? "tk_nearest_bf16"
+                                                          : "tk_nearest_fp16")
             .set("threads warps_n warp_m warp_n", threads(), warps_n, warp_m(), warp_n())
             .set("group raster rows n", raster * columns, raster, rows, s.n)
             .set("block_m block_n inside", block_m, block_n, inside)
@@ -203,7 +214,8 @@ struct cuda_gemm_text {
 
 template <class Config>
 [[nodiscard]] measure::device_source cuda_gemm_source(const gemm_shape& s, cuda_arithmetic how, const Config& c,
-                                                      const autotvm::cuda_limits& limits = async_cuda_limits)
+                                                      const autotvm::cuda_limits& limits = async_cuda_limits,
+                                                      bool narrow = false)
 {
     require_valid(s);
     const cuda_usage use = cuda_gemm_usage(c);
@@ -219,7 +231,8 @@ template <class Config>
                            get<"vector">(c),
                            get<"layout">(c),
                            get<"raster">(c),
-                           get<"unroll">(c)};
+                           get<"unroll">(c),
+                           narrow && element_bytes(how) == 2};
     require_compilable("cuda_gemm_source", t.statements());
     const std::int64_t blocks = t.blocks(s.m, t.block_m) * t.blocks(s.n, t.block_n);
     require(s.batch <= 65535 && blocks <= (std::numeric_limits<std::int32_t>::max)(),
@@ -233,22 +246,30 @@ template <class Config>
 
 }  // namespace detail
 
-/// Matrix products for present GPUs as a template of generated CUDA code C = A B^T for
+/// Settings of `cuda_gemm_template`, `hopper_gemm_template` and of the choice between them.
+struct cuda_gemm_options {
+    bool narrow = false;  ///< operands of 16 bits: the nearest numbers of their type are written, else sums in fp32
+    autotvm::cuda_limits limits = detail::async_cuda_limits;  ///< what a block of `cuda_gemm_template` may take
+    int processors = 132;  ///< of the device: how many persistent blocks `hopper_gemm_template` starts
+    bool hopper = false;   ///< `with_cuda_gemm` may choose `hopper_gemm_template`, which no device has run yet
+};
+
+/// Matrix products for present GPUs as a template of generated CUDA code, C = A B^T for
 /// each of a batch. Any m and n are allowed. Elements beyond them are read as zeros and not written.
 ///
 /// Parameters: block_m, block_n (the block's tile), row_bytes (of k in one stage), warps_m, warps_n, stages (1: loads
 ///             and computes in turn; else copies run stages - 1 ahead), vector (bytes per copy), layout, raster (rows
 ///             of blocks that run side by side, for the second-level cache), unroll (steps of k of 32 bytes, in fp32
 ///             16).
-/// Entry:      kernel(const float* a, const float* b, float* c); a and b const unsigned short* for bf16; [batch][m][k],
+/// Entry:      kernel(const float* a, const float* b, float* c); 16-bit numbers are unsigned short; [batch][m][k],
 ///             [batch][n][k], [batch][m][n].
 /// Errors:     a configuration that a static check refuses, or that unrolls to more than 4096 statements, is
 ///             std::invalid_argument.
 [[nodiscard]] inline auto cuda_gemm_template(const gemm_shape& s, cuda_arithmetic how,
-                                             const autotvm::cuda_limits& limits = detail::async_cuda_limits)
+                                             const cuda_gemm_options& set = {})
 {
-    return measure::source_template{detail::cuda_gemm_space(s, how, limits), [s, how, limits](const auto& c) {
-                                        return detail::cuda_gemm_source(s, how, c, limits);
+    return measure::source_template{detail::cuda_gemm_space(s, how, set.limits), [s, how, set](const auto& c) {
+                                        return detail::cuda_gemm_source(s, how, c, set.limits, set.narrow);
                                     }};
 }
 

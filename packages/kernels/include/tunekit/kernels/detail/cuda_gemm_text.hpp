@@ -14,8 +14,9 @@ namespace tunekit::kernels::detail {
 ///     tk_commit(), tk_wait<left>()            ends a group of copies; waits for all but the `left` latest groups
 ///     tk_ldmatrix(r, row)                     four 8 x 16-byte matrices, whose rows 32 lanes point to
 ///     tk_tf32(bits)                           a float rounded to TF32: to nearest, ties away from zero
-///     tk_mma_tf32(c, a, b), tk_mma_bf16       c += a b: 16 x 8 sums, 8 or 16 steps of k; TF32 operands are rounded before,
+///     tk_mma_tf32(c, a, b), tk_mma_bf16, tk_mma_fp16  c += a b: 16 x 8 sums, 8 or 16 steps of k; TF32 operands are rounded before,
 ///                                             for the product leaves open what it makes of the lower bits
+///     tk_nearest_bf16(x), tk_nearest_fp16     the nearest number of 16 bits
 inline constexpr const char* cuda_prologue = R"(
 #define TK_DYNAMIC_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 template <int bytes> __device__ __forceinline__ void tk_cp_async(void* to, const void* from, bool valid)
@@ -59,6 +60,25 @@ __device__ __forceinline__ void tk_mma_bf16(float (&c)[4], const unsigned (&a)[4
                  : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
+__device__ __forceinline__ void tk_mma_fp16(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2])
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+__device__ __forceinline__ unsigned short tk_nearest_bf16(float x)
+{
+    unsigned short out;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(out) : "f"(x));
+    return out;
+}
+__device__ __forceinline__ unsigned short tk_nearest_fp16(float x)
+{
+    unsigned short out;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(out) : "f"(x));
+    return out;
+}
 )";
 
 /// A product in tiles. `a`, `b` and `c` are moved to the matrices of a block's batch, and blocks run in groups of
@@ -69,7 +89,7 @@ __device__ __forceinline__ int tk_place(int row, int byte)
     return row * {pitch} + {place};
 }
 extern "C" __global__ void __launch_bounds__({threads})
-kernel(const {element}* __restrict__ a, const {element}* __restrict__ b, float* __restrict__ c)
+kernel(const {element}* __restrict__ a, const {element}* __restrict__ b, {result}* __restrict__ c)
 {
     TK_DYNAMIC_SHARED(shared);
     const int thread = (int)threadIdx.x, lane = thread % 32, warp = thread / 32;
@@ -85,7 +105,7 @@ kernel(const {element}* __restrict__ a, const {element}* __restrict__ b, float* 
 {over_lane}
     {
         const int row = first_row + warp_row + {row}, column = first_column + warp_column + {column};
-        {inside} c[(long long)row * {n} + column] = sum[i][j]{at_lane};
+        {inside} c[(long long)row * {n} + column] = {stored}(sum[i][j]{at_lane});
     }
 }
 )";

@@ -190,7 +190,9 @@ void build_queue::start(const toolchain& tools)
 void build_queue::finish(const toolchain& tools, running over, bool ended)
 {
     const std::string object = over.stem + tools.suffix();
-    const double seconds = (now_() - over.start) / static_cast<double>(over.unit.size());
+    const double took = now_() - over.start, seconds = took / static_cast<double>(over.unit.size());
+    spent_.all += took;
+    if (!ended) spent_.cut_short += took;
     over.process.end();
     const std::optional<std::string> bytes = ended && over.process.status() == 0 ? bytes_of(object) : std::nullopt;
     const bool good = bytes && !bytes->empty();

@@ -97,6 +97,12 @@ struct toolchain_view final : toolchain {
     [[nodiscard]] std::string suffix() const override { return Toolchain::suffix; }
 };
 
+/// Wall seconds of processes that build, of all together.
+struct build_account {
+    double all = 0;        ///< of those that have ended
+    double cut_short = 0;  ///< of those that their limit ended
+};
+
 /// What a `build_pool` does, whatever its toolchain is. It is moved with the pool, so each call is told the toolchain.
 class build_queue {
 public:
@@ -104,6 +110,7 @@ public:
 
     [[nodiscard]] std::size_t processes() const noexcept { return processes_; }
     [[nodiscard]] std::uint64_t started() const noexcept { return started_; }
+    [[nodiscard]] build_account spent() const noexcept { return spent_; }
     void submit(const toolchain& tools, const std::vector<source>& sources, std::string_view entry, double seconds);
     void submit_alone(const toolchain& tools, const source& s, std::string_view entry, double seconds);
     [[nodiscard]] build_outcome wait(const toolchain& tools, const std::string& key);
@@ -135,6 +142,7 @@ private:
     std::vector<running> running_;  ///< behind `scratch_`, so that compilers end before their files are removed
     wall_clock now_{};
     std::uint64_t started_ = 0;
+    build_account spent_{};
 };
 
 }  // namespace detail
@@ -182,6 +190,8 @@ public:
     [[nodiscard]] std::size_t processes() const noexcept { return queue_.processes(); }
     /// The number of processes started so far.
     [[nodiscard]] std::uint64_t started() const noexcept { return queue_.started(); }
+    /// The wall seconds that all of them took (`all`), and those of them that a limit ended (`cut_short`).
+    [[nodiscard]] detail::build_account spent() const noexcept { return queue_.spent(); }
 
     /// Asks for `sources`, all with the entry point `entry`. Each may take its compiler `seconds` of wall time. Throws
     /// std::invalid_argument where a source asks for a compiler that is not listed.

@@ -180,9 +180,9 @@ void command_runner::ask_starter()
         laid_out_->pid = pid;
         return;
     }
-    if (!ask_) std::tie(asked_, ask_) = pipe_for_child();
-    if (!ask_) throw no_resources("no pipe", errno);
     if (starter_.ended()) {
+        std::tie(asked_, ask_) = pipe_for_child();  // in the old one may lie what the old starter was asked last
+        if (!ask_) throw no_resources("no pipe", errno);
         const pid_t pid = system::detail::fork_alone(true);
         if (pid < 0) throw no_resources("no process", errno);
         if (pid == 0) be_starter(*laid_out_, asked_.get());

@@ -120,7 +120,7 @@ struct program::state {
         const job& next = of.what;
         of.set_up = std::find(set_up.begin(), set_up.end(), next.candidate) == set_up.end();
         if (of.set_up && stays_set_up(k)) set_up.push_back(next.candidate);
-        detail::refuse_threads("program", "measure where no threads run");
+        detail::refuse_threads("program", "measure in a process without running threads");
         auto [ours, theirs] = detail::socket_pair();
         if (!ours) throw error(detail::no_resources("no socket pair", errno).what());
         const pid_t self = ::getpid();

@@ -56,7 +56,7 @@ inline void write_matters(document& to, const seen_task& t, const findings& f, s
         to.figure("Shares of the variance",
                   good ? "Thick bars: over all that ran, with one standard deviation over the trees of the model. "
                          "Thin bars: among the better half. "
-                         "A pair's share is what the two do together beyond what each does alone."
+                         "A pair's share is the effect of both together, without the effect of each."
                        : "Bars: over all that ran, with one standard deviation over the trees of the model.",
                   bars_svg(bars, alternative, {.width = 860, .style = "wide"}, "all", "better half") +
                       bars_svg(bars, alternative, {.width = 360, .style = "narrow"}, "all", "better"));

@@ -70,8 +70,7 @@ inline void write_winner(document& to, const seen_task& t, const findings& f, do
                 [j](const findings::configuration& c) { return j < c.values.size() ? c.values[j] : std::string(); });
     to.add_table(table);
     if (!named)
-        to.words("p", "note",
-                 "The source of this page names no parameters: a configuration is known by its index alone.");
+        to.words("p", "note", "The source of this page names no parameters: a configuration has only an index.");
     to.end_section();
 }
 

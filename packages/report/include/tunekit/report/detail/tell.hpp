@@ -4,7 +4,6 @@
 /// \file
 /// How trials and the rounds of a last comparison become an account, and what explains failures.
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/measure/fastest_quarter.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/report/account.hpp"
 #include "tunekit/report/run.hpp"
@@ -33,13 +33,12 @@ namespace tunekit::report::detail {
     return m.spread * (few ? stats::student_t_quantile(0.975, static_cast<double>(n - 1)) : normal);
 }
 
-/// The cost that is stated of a measurement: where the least of its runs ranked it, their median, which is rather what
+/// The cost that is stated of a measurement: where its fastest runs ranked it, their median, which is rather what
 /// a call takes in use.
 [[nodiscard]] inline double stated(const measure::measurement& m)
 {
-    const bool ranked_by_least =
-        m.batches.size() > 1 && m.cost == *std::min_element(m.batches.begin(), m.batches.end());
-    return ranked_by_least ? stats::median(m.batches) : m.cost;
+    const bool by_fastest = m.batches.size() > 1 && m.cost == measure::fastest_quarter<>{}.estimate_of(m.batches).cost;
+    return by_fastest ? stats::median(m.batches) : m.cost;
 }
 
 /// What is known of a configuration besides its cost: from its trial, from before the run, or from its rounds.
