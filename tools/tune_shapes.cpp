@@ -40,6 +40,7 @@
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/measure/timed.hpp"
 #include "tunekit/measure/until_confident.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/machine.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/recipes/combined.hpp"
@@ -51,7 +52,8 @@ namespace {
 
 /// Where choices go, and how many kernels they keep.
 struct outputs {
-    std::string header, c_header, choice, json, name = "gemm_choice";
+    std::string header, c_header, choice, json, form, name = "gemm_choice";
+    std::string form_text{};  ///< of the file `form`
     std::size_t kernels = 8;
 };
 
@@ -98,8 +100,13 @@ void print(const dispatch::results& all, const std::string& device)
     }
 }
 
-void check(const outputs& to)
+void check(outputs& to)
 {
+    if (!to.form.empty()) {
+        if (to.header.empty()) tk::invalid("--template is the form of what --header writes, want both");
+        to.form_text = tk::io::read_text(to.form);
+        static_cast<void>(dispatch::detail::mustache(to.form_text, to.form));
+    }
     programs::check_file("--header", to.header);
     programs::check_file("--c-header", to.c_header);
     programs::check_file("--choice", to.choice);
@@ -116,7 +123,10 @@ void check_name(const outputs& to)
                                  .parameters = {names.begin(), names.end()},
                                  .configs = {{.values = std::vector<std::string>(names.size(), "1")}},
                                  .devices = {{.general = dispatch::rung::nearest, .shapes = {{.at = {1, 1, 1}}}}}};
-    if (!to.header.empty()) static_cast<void>(dispatch::header_text(least, {.name = to.name}));
+    if (!to.form.empty())
+        static_cast<void>(
+            dispatch::detail::mustache(to.form_text, to.form).filled(dispatch::detail::template_data({&least, 1})));
+    else if (!to.header.empty()) static_cast<void>(dispatch::header_text(least, {.name = to.name}));
     if (!to.c_header.empty())
         static_cast<void>(dispatch::header_text(least, {.name = to.name, .language = dispatch::header_options::c99}));
 }
@@ -132,7 +142,8 @@ std::vector<dispatch::choice> chosen_into(const outputs& to, std::span<const dis
         if (out.size() == 1) dispatch::write_header(path, out.front(), how);
         else dispatch::write_header(path, std::span<const dispatch::choice>(out), how);
     };
-    header(to.header, dispatch::header_options::cpp17);
+    if (!to.form.empty()) dispatch::write_header(to.header, out, to.form_text, to.form);
+    else header(to.header, dispatch::header_options::cpp17);
     header(to.c_header, dispatch::header_options::c99);
     if (!to.choice.empty()) dispatch::write_choice(to.choice, std::span<const dispatch::choice>(out));
     if (!to.json.empty()) dispatch::write_json(to.json, out);
@@ -140,7 +151,7 @@ std::vector<dispatch::choice> chosen_into(const outputs& to, std::span<const dis
 }
 
 /// Merges the files, a kernel for itself each.
-void merge(const settings& s)
+void merge(settings& s)
 {
     programs::check_file("--out", s.out);
     check(s.to);
@@ -171,7 +182,7 @@ void merge(const settings& s)
     static_cast<void>(chosen_into(s.to, merged));
 }
 
-void run(const settings& s)
+void run(settings& s)
 {
     programs::check_file("--results", s.results);
     check(s.to);
@@ -241,6 +252,8 @@ int main(int argc, char** argv)
     for (CLI::App* const a : {&app, merging}) {
         a->add_option("--kernels", s.to.kernels, "that a choice keeps at most")->check(CLI::PositiveNumber);
         a->add_option("--header", s.to.header, "the choice as a header for C++17")->type_name("FILE");
+        a->add_option("--template", s.to.form, "what --header writes instead: this text, in the language of Mustache")
+            ->type_name("FILE");
         a->add_option("--c-header", s.to.c_header, "the choice as a header for C99")->type_name("FILE");
         a->add_option("--choice", s.to.choice, "the choice as a file that dispatch::load reads")->type_name("FILE");
         a->add_option("--json", s.to.json, "the choice as JSON")->type_name("FILE");

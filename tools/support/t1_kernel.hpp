@@ -320,16 +320,19 @@ inline double half_of_memory()
     return 0.5 * static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// The kernel of the T1 file at `path`, whose space is `space` and whose arrays have `max_bytes` at most. Throws tunekit::error, one line
-/// that names file and field.
+/// The kernel of the T1 file at `path`, whose space is `space` and whose arrays have `max_bytes` at most; of these sizes instead of its
+/// ProblemSize where there are some. Throws tunekit::error, one line that names file and field.
 [[nodiscard]] inline t1_kernel read_t1_kernel(const std::string& path, const tunekit::io::space_file& space,
-                                              double max_bytes = half_of_memory())
+                                              double max_bytes = half_of_memory(),
+                                              const std::vector<std::int64_t>& sizes = {})
 {
     namespace io = tunekit::io;
     if (space.format != "T1") tunekit::invalid(path + " has no kernel, want a T1 problem with \"KernelSpecification\"");
     const std::string text = io::read_text(path);
     try {
-        const io::detail::json_document document = io::detail::bounded_json(text, {.exact_integers = true});
+        io::detail::json_document document = io::detail::bounded_json(text, {.exact_integers = true});
+        if (!sizes.empty() && document.value.contains("KernelSpecification"))
+            document.value["KernelSpecification"]["ProblemSize"] = sizes;
         return t1_kernel_reader(io::detail::json_fields(document.value).at("KernelSpecification"), space,
                                 path.substr(0, path.rfind('/') + 1), max_bytes)
             .read();

@@ -47,6 +47,28 @@ problem C timed.c >timed.json
 "$program" timed.json --seconds 5 --default block_size_x=8,right=1 --json >out.json 2>err || fail "timed: exit status $?: $(cat err)"
 grep -q '"unit": "s"' out.json || fail "timed: costs are no seconds"
 
+# Several sizes: small ones are best in blocks of 2, large ones of 8, and the header says so, with what was measured before.
+sed 's/block_size_x - 8/block_size_x - (n < 500 ? 2 : 8)/g' scale.c >sized.c
+problem C sized.c | sed 's/"FillValue": 1000}/"FillValue": "ProblemSize[0]"}/; s/"Default": 32/"Default": 8/' >sized.json
+"$program" sized.json --sizes 100,2000 --trials 10 --results sized.results --header sized.hpp >out 2>err || fail "--sizes: exit status $?: $(cat err)"
+grep -q '100: block_size_x=2 right=1, 10' out && grep -q '2000: block_size_x=8 right=1, 10' out || fail "--sizes says $(cat out)"
+"$program" sized.json --sizes 2000,100,3000 --trials 10 --results sized.results --header sized.hpp >out 2>err || fail "--sizes, again: exit status $?: $(cat err)"
+grep -q '3000: block_size_x=8' out && [ "$(wc -l <out)" = 3 ] || fail "--sizes, again, says $(cat out)"
+cat >use.cpp <<'END'
+#include "sized.hpp"
+static_assert(kernel_choice::choose(100).block_size_x == 2 && kernel_choice::choose(3000).block_size_x == 8, "measured");
+static_assert(kernel_choice::choose(90).block_size_x == 2 && kernel_choice::choose(2500).block_size_x == 8, "between");
+int main() { return 0; }
+END
+c++ -std=c++17 use.cpp -o use || fail "--sizes: the header does not say what was found"
+refuses "--sizes '10x', want numbers" sized.json --sizes 10x --header none.hpp
+refuses "--sizes '4x4', want one to three numbers" sized.json --sizes 10,4x4 --header none.hpp
+refuses "--sizes '10' twice" sized.json --sizes 10,10 --header none.hpp
+refuses 'is not an identifier' sized.json --sizes 10 --header none.hpp --name a-b
+refuses 'want --header FILE' sized.json --sizes 10
+refuses 'want it without --log' sized.json --sizes 10 --header none.hpp --log none.jsonl
+[ ! -e none.hpp ] && [ ! -e none.jsonl ] || fail "--sizes: what was refused left a file"
+
 if find "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}" -name '*.icd' 2>/dev/null | grep -q .; then
     cat >scale.cl <<'END'
 __kernel void scale(__global float* y, __global const float* x, int n)

@@ -41,6 +41,16 @@ cp "$work/gemm.results" "$work/copy.results"
 cmp -s "$work/gemm.results" "$work/both.results" || fail "a file merged with itself is another one"
 grep -q "^gemm: .* rows of 2 files, 1 device, 3 shapes" "$work/merged" || fail "the merge says: $(cat "$work/merged")"
 refuses 'cannot be opened' merge "$work/gemm.results" "$work/nowhere"
+# A form of one's own; a name or a section that is wrong ends the run before anything is measured, with the line where it stands.
+printf '{{#kernels}}\n{{kernel}}:{{#devices}}{{#shapes}} {{at.m}}x{{at.n}}x{{at.k}}={{config.literal.mr}}{{/shapes}}{{/devices}}\n{{/kernels}}\n' >"$work/form"
+"$program" merge "$work/gemm.results" --template "$work/form" --header "$work/filled" >/dev/null || fail "the template was not filled"
+grep -Eqx 'gemm:( [0-9]+x[0-9]+x[0-9]+=[0-9]+){3}' "$work/filled" || fail "the template was filled with: $(cat "$work/filled")"
+refuses 'want both' merge "$work/gemm.results" --template "$work/form"
+printf 'a\n{{#kernels}}\n' >"$work/form"
+refuses "$work/form:2: the section {{#kernels}} does not end" --results "$work/none" --template "$work/form" --header "$work/filled_too"
+printf 'a\nb{{kernel}}\n' >"$work/form"
+refuses "$work/form:2: nothing is called kernel here, want kernels" --results "$work/none" --template "$work/form" --header "$work/filled_too"
+[ ! -e "$work/none" ] && [ ! -e "$work/filled_too" ] || fail "a template that was refused left a file"
 cat >"$work/use.c" <<'END'
 #include "both.h"
 int main(void) { return gemm_choice_choose(77, 1000, 333)->mr >= 1 ? 0 : 1; }

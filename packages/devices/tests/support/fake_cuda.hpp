@@ -103,28 +103,55 @@ int cuModuleUnload(void* m) { free(m); --fake_loaded; return sticky; }
 int cuModuleGetFunction(void** f, void* m, const char* name) { READY; *f = m; return strcmp(name, "kernel") == 0 ? 0 : 500; }
 int cuFuncGetAttribute(int* v, int what, void* f) { (void)what; (void)f; *v = 0; return 1; }
 int cuFuncSetAttribute(void* f, int what, int v) { (void)f; fake_shared = v; return what == 8 && v <= 166912 ? 0 : 1; }
-int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                   void* stream, void** args, void** extra)
+struct node { const struct program* p; int threads; const float* x; float* y; };
+struct graph { int n; struct node nodes[1024]; };
+static struct graph* recording;
+int fake_graphs, fake_graph_launches, fake_streams;
+static int run(struct node at)
 {
-    (void)gy; (void)gz; (void)by; (void)bz; (void)stream; (void)extra;
-    READY;
-    if (shared > 49152 && (int)shared > fake_shared) return 1;
-    const struct program* p = f;
-    if (!strcmp(p->mode, "mapped")) {
-        const struct tensor_map* const m = args[2];
-        if (m->at != *(address*)args[0] || *(address*)args[0] % 16 || m->rank != 2 || m->type != 7 || m->swizzle != 2) return 1;
-        if (m->sizes[0] != 16 || m->sizes[1] != 4 || m->strides[0] != 64 || m->box[0] != 8 || m->box[1] != 2) return 1;
-    }
+    const struct program* p = at.p;
     ++fake_launches;
     clock_ms += 1e-3 * p->us;
     if (!strcmp(p->mode, "refused")) return 701;
     if (!strcmp(p->mode, "fault")) { pending = 700; return 0; }
     if (!strcmp(p->mode, "hang")) { hangs = 1; return 0; }
-    const float* x = (const float*)(size_t) * (address*)args[0];
-    float* y = (float*)(size_t) * (address*)args[1];
     const int n = p->n + !strcmp(p->mode, "beyond") - !strcmp(p->mode, "wrong");
-    for (int i = 0; i < n && i < (int)(gx * bx); ++i) y[i] = (float)p->factor * (i < p->n ? x[i] : 1.0f);
+    for (int i = 0; i < n && i < at.threads; ++i) at.y[i] = (float)p->factor * (i < p->n ? at.x[i] : 1.0f);
     return 0;
+}
+int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   void* stream, void** args, void** extra)
+{
+    (void)gy; (void)gz; (void)by; (void)bz; (void)extra;
+    READY;
+    if (shared > 49152 && (int)shared > fake_shared) return 1;
+    if (!strcmp(((const struct program*)f)->mode, "mapped")) {
+        const struct tensor_map* const m = args[2];
+        if (m->at != *(address*)args[0] || *(address*)args[0] % 16 || m->rank != 2 || m->type != 7 || m->swizzle != 2) return 1;
+        if (m->sizes[0] != 16 || m->sizes[1] != 4 || m->strides[0] != 64 || m->box[0] != 8 || m->box[1] != 2) return 1;
+    }
+    const struct node next = {f, (int)(gx * bx), (const float*)(size_t) * (address*)args[0], (float*)(size_t) * (address*)args[1]};
+    if (!recording) return run(next);
+    if (!stream) return 906;  /* what the default stream may not do beside a recording */
+    recording->nodes[recording->n++] = next;
+    return 0;
+}
+int cuStreamCreate(void** s, unsigned f) { (void)f; READY; *s = malloc(1); ++fake_streams; return 0; }
+int cuStreamDestroy_v2(void* s) { free(s); --fake_streams; return sticky; }
+int cuStreamBeginCapture_v2(void* s, int mode) { READY; if (!s || recording || mode != 1) return 1; recording = calloc(1, sizeof *recording); ++fake_graphs; return 0; }
+int cuStreamEndCapture(void* s, void** g) { if (!s || !recording) return 1; *g = recording; recording = 0; return 0; }
+int cuGraphInstantiateWithFlags(void** e, void* g, unsigned long long f) { READY; if (!g || f) return 1; *e = g; ++fake_graphs; return 0; }
+int cuGraphExecDestroy(void* e) { (void)e; --fake_graphs; return sticky; }
+int cuGraphDestroy(void* g) { free(g); --fake_graphs; return sticky; }
+int cuGraphLaunch(void* e, void* s)
+{
+    READY;
+    if (!s) return 1;
+    ++fake_graph_launches;
+    const struct graph* g = e;
+    int code = 0;
+    for (int k = 0; k < g->n && !code; ++k) code = run(g->nodes[k]);
+    return code;
 }
 #ifndef OLD
 int cuTensorMapEncodeTiled(void* to, int type, unsigned rank, void* at, const address* sizes, const address* strides, const unsigned* box,

@@ -6,12 +6,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "packages/devices/tests/support/doubling.hpp"
 #include "packages/devices/tests/support/fake_cuda.hpp"
 #include "tunekit/devices/detail/half.hpp"
+#include "tunekit/devices/opencl/session.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/in_process.hpp"
 #include "tunekit/processes/detail/system/processes.hpp"
@@ -320,6 +322,37 @@ TEST_CASE("a flush is outside the timed window, and a warm run is launched until
         }
         CHECK(driver.count("fake_allocated") == 0);
     }
+}
+
+TEST_CASE("launches recorded in a CUDA graph: each timing launches one, results are checked, failures stay failures")
+{
+    const machine here;
+    const auto what = program();
+    for (const char* const mode : {"ok", "wrong", "fault"}) {
+        doubling on;
+        auto pool = here.builder();
+        const tk::index which = with(what.space, 5, mode);
+        pool.submit({what.source_of(what.space.at(which))}, what.entry, 5);
+        REQUIRE_FALSE(pool.wait(pool.cache().key(what.source_of(what.space.at(which)), what.entry)).failed);
+        const support::fake_library driver(support::fake_driver_source);
+        {
+            ms::cuda_session gpu(0, driver.path(), {.min_seconds = 51e-6, .graph = true});
+            auto measure = ms::in_process(what.space, ms::timed{ms::cuda_kernel(what, pool.cache(), on.data, gpu),
+                                                                ms::fixed{.runs = 4}, on.data.check(gpu)});
+            const auto m = measure.measure({&which, 1}, {}).front();
+            CHECK(m.ok() == (mode == std::string("ok")));
+            if (m.ok()) {
+                CHECK(m.cost == doctest::Approx(5e-6).epsilon(1e-4));
+                CHECK(driver.count("fake_graph_launches") == 8);  // checked, three of warm-up, four timed
+                CHECK(driver.count("fake_launches") ==
+                      1 + (8 - 1) * 12);  // one outside to keep the device busy, and 11
+            }
+            CHECK(driver.count("fake_graphs") == 0);
+            CHECK(driver.count("fake_streams") == 1);
+        }
+        CHECK(driver.count("fake_streams") == 0);
+    }
+    CHECK_THROWS_AS(ms::detail::opencl_session(0, "", {.graph = true}), std::invalid_argument);
 }
 
 TEST_CASE("a run that is timed alone follows a launch that is not, unless it is long: no wait for a launch is timed")

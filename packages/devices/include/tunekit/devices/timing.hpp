@@ -21,6 +21,9 @@ struct device_timing {
     /// >= 0; seconds. A warm run that is shorter is launched once before it is timed, on devices whose events would
     /// otherwise include the time of the launch itself (2 to 5 us).
     double lead_below = 5e-3;
+    /// Whether the launches of a timing are recorded in a CUDA graph, which is what is timed: for kernels that will run
+    /// in one. CUDA alone; what a callable launches must be in `cuda_session::stream()`.
+    bool graph = false;
 
     /// The number of launches that make a run of `one` seconds last as long as the timing wants.
     [[nodiscard]] std::uint32_t launches(double one) const noexcept

@@ -164,7 +164,7 @@ private:
     {
         const cuda_driver& cuda = gpu_->cuda();
         cuda.check(cuda.launch(s.function, s.grid[0], s.grid[1], s.grid[2], s.block[0], s.block[1], s.block[2],
-                               s.shared_bytes, nullptr, arguments_.data(), nullptr),
+                               s.shared_bytes, gpu_->stream(), arguments_.data(), nullptr),
                    "cuLaunchKernel");
     }
 

@@ -45,6 +45,7 @@ public:
     ~cuda_session()
     {
         if (!cuda_ || !open_) return;
+        if (stream_ != nullptr) cuda_->graphs().stream_destroy(stream_);
         for (const auto event : {from_, to_})
             if (event != nullptr) cuda_->event_destroy(event);
         for (const auto at : memory_) cuda_->release(at);
@@ -115,14 +116,23 @@ public:
         flush_(*this, how_.flush_bytes, *cache_bytes_);
     }
 
-    /// Seconds on the device of one `launch()`, which puts work into the default stream: the mean of `times` in a row,
-    /// between two events. `launch_series` chooses `times`, and what runs before.
+    /// Where launches belong: the default stream, or while a graph is recorded the one that records it.
+    [[nodiscard]] detail::cuda_driver::handle stream() const noexcept { return recording_ ? stream_ : nullptr; }
+
+    /// Seconds on the device of one `launch()`, which puts work into `stream()`: the mean of `times` in a row, between
+    /// two events. `launch_series` chooses `times`, and what runs before.
     template <class Launch>
     [[nodiscard]] double seconds(std::uint32_t times, Launch&& launch)
     {
-        cuda().check(cuda_->event_record(from_, nullptr), "cuEventRecord");
-        for (std::uint32_t i = 0; i < times; ++i) launch();
-        cuda_->check(cuda_->event_record(to_, nullptr), "cuEventRecord");
+        const auto all = [&] {
+            for (std::uint32_t i = 0; i < times; ++i) launch();
+        };
+        cuda();
+        const std::optional<recorded> graph = how_.graph ? std::optional(record(all)) : std::nullopt;
+        cuda_->check(cuda_->event_record(from_, stream_), "cuEventRecord");
+        if (graph) cuda_->check(cuda_->graphs().launch(graph->made, stream_), "cuGraphLaunch");
+        else all();
+        cuda_->check(cuda_->event_record(to_, stream_), "cuEventRecord");
         cuda_->check(cuda_->event_synchronize(to_), "running the kernel");
         float milliseconds = 0;
         cuda_->check(cuda_->event_elapsed(&milliseconds, from_, to_), "cuEventElapsedTime");
@@ -130,6 +140,45 @@ public:
     }
 
 private:
+    /// A graph that can be launched.
+    struct recorded {
+        const detail::cuda_driver* cuda;
+        detail::cuda_driver::handle graph = nullptr, made = nullptr;
+        recorded(recorded&& other) noexcept
+            : cuda(other.cuda), graph(std::exchange(other.graph, nullptr)), made(std::exchange(other.made, nullptr))
+        {
+        }
+        explicit recorded(const detail::cuda_driver& by) : cuda(&by) {}
+        ~recorded()
+        {
+            if (made != nullptr) cuda->graphs().unmake(made);
+            if (graph != nullptr) cuda->graphs().destroy(graph);
+        }
+    };
+
+    /// The graph of what `launch()` starts. Its stream waits for the default one, and that for it.
+    template <class Launch>
+    [[nodiscard]] recorded record(Launch&& launch)
+    {
+        constexpr int by_this_thread = 1;  // CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+        const auto call = cuda_->graphs();
+        if (stream_ == nullptr) cuda_->check(call.stream_create(&stream_, 0), "cuStreamCreate");
+        recorded out(*cuda_);
+        cuda_->check(call.begin(stream_, by_this_thread), "cuStreamBeginCapture");
+        recording_ = true;
+        try {
+            launch();
+        } catch (...) {
+            recording_ = false;
+            call.end(stream_, &out.graph);
+            throw;
+        }
+        recording_ = false;
+        cuda_->check(call.end(stream_, &out.graph), "cuStreamEndCapture");
+        cuda_->check(call.make(&out.made, out.graph, 0), "cuGraphInstantiate");
+        return out;
+    }
+
     device_timing how_;
     std::string path_;
     int index_;
@@ -137,6 +186,8 @@ private:
     detail::cuda_driver::device device_ = 0;
     bool open_ = false;
     detail::cuda_driver::handle from_ = nullptr, to_ = nullptr;  ///< events
+    detail::cuda_driver::handle stream_ = nullptr;               ///< of graphs, once there was one
+    bool recording_ = false;
     std::vector<memory> memory_{};
     std::optional<std::size_t> cache_bytes_{};
     detail::cache_flush<cuda_session> flush_{};

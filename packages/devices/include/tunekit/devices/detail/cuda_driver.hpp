@@ -63,6 +63,21 @@ public:
         return get(at, size, module, name);
     }
 
+    /// What graphs need, since CUDA 11.4.
+    struct graph_functions {
+        const device_library& library;
+        int (*stream_create)(handle*, unsigned) = library.find("cuStreamCreate");
+        int (*stream_destroy)(handle) = library.find("cuStreamDestroy_v2");
+        int (*begin)(handle, int) = library.find("cuStreamBeginCapture_v2");
+        int (*end)(handle, handle*) = library.find("cuStreamEndCapture");
+        int (*destroy)(handle) = library.find("cuGraphDestroy");
+        int (*make)(handle*, handle, unsigned long long) = library.find("cuGraphInstantiateWithFlags");
+        int (*unmake)(handle) = library.find("cuGraphExecDestroy");
+        int (*launch)(handle, handle) = library.find("cuGraphLaunch");
+    };
+    /// Those functions. Throws no_device where the driver is older.
+    [[nodiscard]] graph_functions graphs() const { return {.library = library_}; }
+
     int (*init)(unsigned) = library_.find("cuInit");
     int (*error_name)(int, const char**) = library_.find("cuGetErrorName");
     int (*error_string)(int, const char**) = library_.find("cuGetErrorString");

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tunekit/core/error.hpp"
 #include "tunekit/devices/detail/opencl_driver.hpp"
 #include "tunekit/devices/opencl/device.hpp"
 #include "tunekit/devices/operands.hpp"
@@ -37,6 +38,7 @@ public:
         : how_(how), path_(std::move(library)), index_(device)
     {
         how_.validate();
+        require(!how_.graph, "opencl_session: graph is CUDA's, want a timing without it");
     }
     opencl_session(const opencl_session&) = delete;
     opencl_session& operator=(const opencl_session&) = delete;
