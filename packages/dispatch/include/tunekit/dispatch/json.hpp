@@ -171,8 +171,8 @@ inline void write_json(const std::string& path, std::span<const choice> all)
 /// `parameters` with their `name`, `configs`, `one`, `one_untuned`, and `devices`: `device`, `date` and `shapes`, each
 /// with `at.SIZE`, `sizes` of `name` and `size`, `config` here and `around` here, `untuned` and `around_untuned`. A
 /// configuration has `position`, `candidate`, `share` (of the measured shapes), `value.PARAMETER` (the text),
-/// `literal.PARAMETER` (as C++ has it), and `values` of `name`, `value` and `literal`. Elements of lists have `first` and
-/// `last`. The tree is in write_json alone.
+/// `literal.PARAMETER` (as C++ has it), and `values` of `name`, `value` and `literal`. Elements of lists have `first`
+/// and `last`. The tree is in write_json alone.
 ///
 /// Errors: tunekit::error with the template's file and line for a tag that is wrong, a section that does not end, and a
 ///         name that nothing has here; tunekit::error where the file cannot be written. The old file then stays.

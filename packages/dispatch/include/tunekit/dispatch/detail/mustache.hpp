@@ -19,8 +19,8 @@
 
 namespace tunekit::dispatch::detail {
 
-/// A template in the language of Mustache (mustache(5)): `{{name}}`, `{{#name}}...{{/name}}` for each of a list or where
-/// a value is true, `{{^name}}...{{/name}}` for an empty list or where it is false, `{{! comment }}`, `{{.}}`,
+/// A template in the language of Mustache (mustache(5)): `{{name}}`, `{{#name}}...{{/name}}` for each of a list or
+/// where a value is true, `{{^name}}...{{/name}}` for an empty list or where it is false, `{{! comment }}`, `{{.}}`,
 /// `{{name.part}}`, and `{{=<% %>=}}` for other braces. A tag of a section, a comment or braces alone on a line takes
 /// the line with it.
 ///
@@ -80,8 +80,8 @@ public:
         pieces_.push_back({' ', std::string(text.substr(at)), 0});
     }
 
-    /// The text with what `data` has. Errors: tunekit::error with file and line for a name that it lacks, and for a list
-    /// or an object where a value is wanted.
+    /// The text with what `data` has. Errors: tunekit::error with file and line for a name that it lacks, and for a
+    /// list or an object where a value is wanted.
     [[nodiscard]] std::string filled(const json& data) const
     {
         std::vector<const json*> around{&data};
