@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from sys import maxsize
 
 from . import _core
 
@@ -62,12 +63,18 @@ def counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
+def kind(value: object) -> str:
+    """A list, an int: what type it is of, in words."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeioAEIO' else 'a'} {name}"
+
+
 def written(said: object) -> str:
     """What somebody said, such as an exception in place of its text, as UTF-8 can write it: names of files may be anything."""
     try:
         return str(said).encode("utf-8", "replace").decode()
     except Exception:
-        return f"a {type(said).__name__} that has no text"
+        return f"{kind(said)} that has no text"
 
 
 def shown(value: object) -> str:
@@ -77,7 +84,7 @@ def shown(value: object) -> str:
             value = value[:201]
         said = " ".join(repr(value).splitlines())
     except Exception:  # it cannot be shown, such as an integer of more than 4300 digits
-        return f"a {type(value).__name__}"
+        return kind(value)
     return said if len(said) <= 200 else said[:200] + "..."
 
 
@@ -114,7 +121,7 @@ def _listed(name: str, values: Any) -> list[Any]:
     if isinstance(values, (set, frozenset)):
         raise _core.Error(f"tunekit: space: parameter '{written(name)}': has a set, whose order changes from run to run, want a list: [8, 16]")
     if isinstance(values, Mapping):
-        raise _core.Error(f"tunekit: space: parameter '{written(name)}': has a {type(values).__name__} in place of a list, want its values: [8, 16]")
+        raise _core.Error(f"tunekit: space: parameter '{written(name)}': has {kind(values)} in place of a list, want its values: [8, 16]")
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise _core.Error(f"tunekit: space: parameter '{name}': has {shown(values)} in place of a list, want its values")
     from itertools import islice
@@ -255,7 +262,10 @@ class Space(Sequence["Configuration"]):
         return {name: list(values) for name, values in self._values.items()}
 
     def __len__(self) -> int:
-        return self._grid.size()
+        n = self._grid.size()
+        if n > maxsize:
+            raise _core.Error(f"tunekit: space: has {n} configurations, more than len() may tell, want repr()")
+        return n
 
     def __getitem__(self, i: Any) -> Any:
         n = self._grid.size()

@@ -11,7 +11,7 @@ from gest_api.vocs import VOCS, DiscreteVariable, ExploreObjective, MaximizeObje
 
 from . import _core
 from ._score import cost_of
-from ._space import Space, counted, shown
+from ._space import Space, counted, kind, shown
 from ._tuner import Failed, Job, Tuner
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ class Generator(_Base):  # type: ignore[misc]
             raise _core.Error(f"tunekit: gest: {shown(vocs)} is no VOCS, want gest_api.vocs.VOCS(variables=..., objectives=...)")
         for name, variable in vocs.variables.items():
             if not isinstance(variable, DiscreteVariable):
-                raise _core.Error(f"tunekit: gest: variable '{name}' is a {type(variable).__name__}, want a set of values: {{8, 16, 32}}")
+                raise _core.Error(f"tunekit: gest: variable '{name}' is {kind(variable)}, want a set of values: {{8, 16, 32}}")
         if len(vocs.objectives) != 1:
             raise _core.Error(f"tunekit: gest: there are {len(vocs.objectives)} objectives, want one")
         for name, objective in vocs.objectives.items():

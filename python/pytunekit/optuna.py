@@ -72,7 +72,7 @@ class Sampler(BaseSampler):  # type: ignore[misc, unused-ignore]
             if job is not None:
                 self._tried.add(job.index)
                 self._out[trial._trial_id] = job
-            if len(self._tried) == len(self.space):
+            if len(self._tried) == self.space._grid.size():
                 _stop(study)
 
     def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:

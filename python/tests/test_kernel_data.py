@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from pytunekit import Error, tune_kernel
+from pytunekit.accuracy import Tunable, TunablePrecision
 from pytunekit._kernel.arguments import Comparison, arguments_of, check_against, declarations
 from pytunekit._kernel.cache import Cache, key_of, read
 from pytunekit._kernel.refusals import refuse_clocks, refuse_for_language, refuse_observers, refuse_others
@@ -150,6 +151,8 @@ def test_arrays_of_other_packages_are_copied() -> None:
         ([2.0], TypeError, "argument 0 is 2.0, a number without a width"), ([np.zeros(1), 1], TypeError, "argument 1 is 1, a number without a width"),
         ([[0]], TypeError, "want an array of numpy"), ([np.zeros(6)[::2]], Error, "not contiguous, want numpy.ascontiguousarray"),
         ([np.array([None])], TypeError, "Python's objects"), (3, TypeError, "want a list"),
+        ([Tunable("t", {"a": np.zeros(1)})], TypeError, "argument 0 is a Tunable, chosen by a parameter, want one array, and a call for each value"),
+        ([np.zeros(1), TunablePrecision("t", np.zeros(1))], TypeError, "argument 1 is a TunablePrecision, chosen by a parameter"),
     ],
 )
 def test_what_no_kernel_can_be_given(given: Any, kind: type[Exception], why: str) -> None:
@@ -316,7 +319,7 @@ def test_observers_are_refused_by_name(module: str, name: str) -> None:
     there = getattr(importlib.import_module(f"pytunekit.{module}"), name)
     own = type("Own", (there,), {})
     for made in (there(), own()):
-        with pytest.raises(Error, match=f"observers has a {type(made).__name__}, which pytunekit does not have: ") as told:
+        with pytest.raises(Error, match=f"observers has an? {type(made).__name__}, which pytunekit does not have: ") as told:
             refuse_observers([made])
         assert "\n" not in str(told.value)
     refuse_observers([])

@@ -2,6 +2,7 @@
 """The sampler of Optuna."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +102,17 @@ def test_threads_repeat_nothing_and_break_nothing(seed: int) -> None:
     assert len(study.trials) <= 6 + 4
 
 
+@pytest.fixture
+def storage(tmp_path: Path) -> Iterator[Any]:
+    """Of a file. Its connections are closed, as Python 3.13 wants it."""
+    out = optuna.storages.RDBStorage(f"sqlite:///{tmp_path}/s.db")
+    yield out
+    out.remove_session()
+    out.engine.dispose()
+
+
 @pytest.mark.parametrize("early", [False, True])
-def test_a_study_from_its_storage_repeats_nothing(early: bool, tmp_path: Path) -> None:
+def test_a_study_from_its_storage_repeats_nothing(early: bool, storage: Any) -> None:
     """Failures of earlier processes are known, also of objectives that fail before they have asked for all."""
     bad = {(1, 1), (2, 1)}
     tried: list[tuple[int, int]] = []
@@ -120,9 +130,7 @@ def test_a_study_from_its_storage_repeats_nothing(early: bool, tmp_path: Path) -
         return float(1 + a + b)
 
     for _ in range(6):
-        study = optuna.create_study(
-            storage=f"sqlite:///{tmp_path}/s.db", study_name="s", load_if_exists=True, sampler=Sampler(SMALL, seed=1)
-        )
+        study = optuna.create_study(storage=storage, study_name="s", load_if_exists=True, sampler=Sampler(SMALL, seed=1))
         study.optimize(fails, n_trials=2, catch=OSError)
     assert len(tried) == len(set(tried)) == (1 if early else 6)
     states = [t.state.name for t in study.trials if t.params]
@@ -131,9 +139,9 @@ def test_a_study_from_its_storage_repeats_nothing(early: bool, tmp_path: Path) -
         check_small(study)
 
 
-def test_what_was_running_when_its_process_ended_is_tried_again(tmp_path: Path) -> None:
+def test_what_was_running_when_its_process_ended_is_tried_again(storage: Any) -> None:
     def load() -> Any:
-        return optuna.create_study(storage=f"sqlite:///{tmp_path}/s.db", study_name="s", load_if_exists=True, sampler=Sampler(SMALL, seed=1))
+        return optuna.create_study(storage=storage, study_name="s", load_if_exists=True, sampler=Sampler(SMALL, seed=1))
 
     study = load()
     study.enqueue_trial({"a": 2, "b": 2})

@@ -115,6 +115,8 @@ def test_a_space_larger_than_len_may_tell_prints_and_has_items() -> None:
     space = Space({f"p{k}": [0, 1] for k in range(63)})
     assert repr(space).startswith(f"Space of {2**63} configurations over p0, p1")
     assert set(space[0].values()) == {0} and set(space[-1].values()) == {1} and space[2**63 - 1] == space[-1]
+    with pytest.raises(Error, match=f"space: has {2**63} configurations, more than len"):
+        len(space)
     assert repr(Space({"a": [1]})) == "Space of 1 configuration over a"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy
 
 from .. import _core
-from .._space import shown
+from .._space import kind, shown
 from .texts import without_comments
 
 TYPE_CHECKING = False
@@ -66,7 +66,7 @@ def on_host(what: str, given: Any) -> Array | numpy.generic:
     if isinstance(given, numpy.generic):
         return given
     if hasattr(given, "select_for_configuration") or hasattr(given, "param_key"):
-        raise TypeError(f"tunekit: {what} is a {type(given).__name__}, chosen by a parameter, want one array, and a call for each value of that parameter")
+        raise TypeError(f"tunekit: {what} is {kind(given)}, chosen by a parameter, want one array, and a call for each value of that parameter")
     if isinstance(given, (bool, int, float, complex)):
         raise TypeError(f"tunekit: {what} is {shown(given)}, a number without a width, want numpy's: numpy.int32(...), numpy.float32(...)")
     if hasattr(given, "__cuda_array_interface__") or hasattr(given, "__dlpack__"):
@@ -90,7 +90,7 @@ def copied(what: str, given: Any) -> Array:
             continue
         if isinstance(out, numpy.ndarray) and not out.dtype.hasobject:
             return numpy.ascontiguousarray(out)
-    raise TypeError(f"tunekit: {what} is a {type(given).__name__} that cannot be copied to the host, want an array of numpy")
+    raise TypeError(f"tunekit: {what} is {kind(given)} that cannot be copied to the host, want an array of numpy")
 
 
 def constants_of(given: Any) -> list[tuple[str, bytes]]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .. import _core
-from .._space import shown
+from .._space import kind, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def refuse_observers(observers: Any) -> None:
     for one in observers if isinstance(observers, Iterable) else [observers]:
         names = [base.__name__ for base in type(one).__mro__]
         instead = next((OBSERVERS[name] for name in names if name in OBSERVERS), OWN)
-        raise _core.Error(f"tunekit: observers has a {names[0]}, which pytunekit does not have: {instead}")
+        raise _core.Error(f"tunekit: observers has {kind(one)}, which pytunekit does not have: {instead}")
 
 
 def refuse_clocks(parameters: dict[str, list[Any]]) -> None:
