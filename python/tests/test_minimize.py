@@ -276,10 +276,12 @@ def test_no_innocent_call_is_lost_beside_threads() -> None:
         "def f(x):\n"
         "    log.info('in the child')\n"
         "    return 1.0 + x\n"
-        "for each in (logs, prints): threading.Thread(target=each, daemon=True).start()\n"
+        "threads = [threading.Thread(target=each, daemon=True) for each in (logs, prints)]\n"
+        "for thread in threads: thread.start()\n"
         "with ThreadPoolExecutor(4) as executor:\n"
         "    found = minimize(f, {'x': range(3000)}, trials=3000, recipe='random', isolated=Limits(seconds=3), executor=executor)\n"
         "stop = True\n"
+        "for thread in threads: thread.join()\n"
         "sys.stderr.write(repr((len(found.trials), [t.failed for t in found.trials if t.kind])))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
