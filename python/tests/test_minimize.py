@@ -129,7 +129,7 @@ def test_an_exception_without_a_text_is_a_failed_trial() -> None:
         found = minimize(f, {"x": [1, 2, 3]}, trials=3, isolated=isolated)
         assert found.best_cost == 3
         assert {t.configuration["x"]: t.kind for t in found.trials} == {1: "crash", 2: "out_of_memory", 3: ""}
-        assert {t.failed for t in found.trials} >= {"threw: Odd: a Odd that has no text"}
+        assert {t.failed for t in found.trials} >= {"threw: Odd: an Odd that has no text"}
 
 
 @pytest.mark.parametrize("workers", [0, 2])
