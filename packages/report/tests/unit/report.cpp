@@ -396,7 +396,7 @@ TEST_CASE("a parameter that changes nothing is told, with the condition under wh
         "Configurations cost the same to the last bit if they differ only in one of these: name (64 comparisons); "
         "unroll while depth = 1 (21 comparisons).";
     CHECK(page_of(run_of(told)).find(sentence) != std::string::npos);
-    CHECK(report::to_terminal(run_of(told), report::findings_of(run_of(told))).find("differ in one") !=
+    CHECK(report::to_terminal(run_of(told), report::findings_of(run_of(told))).find("differ only in one") !=
           std::string::npos);
 
     // Costs of two sizes: most ties are luck.
