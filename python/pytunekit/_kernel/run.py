@@ -190,7 +190,7 @@ class Run:
             self.rows[index] = row
 
     def _cost(self, row: Mapping[str, Any], measured: Mapping[str, Any]) -> float | Failed:
-        """What the search lowers: the objective, else the mean of the fastest runs, which disturbances only raise."""
+        """What the search lowers: the objective, else the least of the runs, which disturbances only raise."""
         if measured["kind"]:
             return NOTHING
         if self.objective:
