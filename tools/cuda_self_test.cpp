@@ -92,8 +92,7 @@ ms::measurement one(Measurer& measure, tk::index which)
 
 std::string outcome(const ms::measurement& m)
 {
-    return m.failed ? std::string(ms::to_text(m.failed->kind)) + ": " + m.failed->message
-                    : text("%.2f us", 1e6 * m.cost);
+    return m.failed ? ms::to_text(m.failed->kind) + ": " + m.failed->message : text("%.2f us", 1e6 * m.cost);
 }
 
 /// Launches, events and faults, in the order of `doubling`'s modes.

@@ -227,7 +227,8 @@ void run(settings& s)
                 all.winners().size() - before, tk::core::detail::counted(chosen.configs.size(), "kernel").c_str());
     for (const auto& d : chosen.devices)
         for (const auto& score : d.scores)
-            std::printf("  %-8s %.3f of each shape's best, worst %.3f\n", to_text(score.by), score.share, score.worst);
+            std::printf("  %-8s %.3f of each shape's best, worst %.3f\n", to_text(score.by).c_str(), score.share,
+                        score.worst);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::optional<tk::measure::failure_kind> kind_of(std::string_view who, std::stri
     if (known) return known;
     std::string all;
     for (std::uint8_t k = 0; const auto each = tk::measure::failure_kind_of(k); ++k)
-        all += (all.empty() ? "" : ", ") + std::string(to_text(*each));
+        all += (all.empty() ? "" : ", ") + to_text(*each);
     tk::invalid({who, "\"", kind, "\" is not a kind of failure, want one of: ", all});
 }
 

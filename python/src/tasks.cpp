@@ -71,7 +71,7 @@ public:
     }
     std::string stopped()
     {
-        return of_record([](const tk::plan& p) { return std::string(to_text(p.stopped)); });
+        return of_record([](const tk::plan& p) { return to_text(p.stopped); });
     }
     std::string page(const std::vector<std::string>& facts)
     {

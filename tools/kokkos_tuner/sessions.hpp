@@ -136,8 +136,9 @@ public:
             values += (k == 0 ? "" : ", ") + std::string(space.names()[k]) + ' ' + texts[k];
         std::printf("tunekit: %s: %s, %s, %s, default %.3g%s, best %.3g%s: %s\n", key_.c_str(),
                     tunekit::core::detail::counted(space.size(), "configuration").c_str(),
-                    tunekit::core::detail::counted(is.calls, "call").c_str(), tuned_ ? to_text(is.phase) : "not tuned",
-                    is.default_cost * unit, name, is.cost * unit, name, values.c_str());
+                    tunekit::core::detail::counted(is.calls, "call").c_str(),
+                    tuned_ ? to_text(is.phase).c_str() : "not tuned", is.default_cost * unit, name, is.cost * unit,
+                    name, values.c_str());
     }
 
 private:

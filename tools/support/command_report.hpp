@@ -211,10 +211,10 @@ inline void print_failures(const command_report& r)
         return message.empty() ? "" : ": " + tunekit::report::printable(message);
     };
     if (f.default_failed)
-        std::printf("the default failed, %s%s\n", to_text(f.default_failed->kind),
+        std::printf("the default failed, %s%s\n", to_text(f.default_failed->kind).c_str(),
                     said(f.default_failed->message).c_str());
     for (const auto& k : f.failures)
-        std::printf("%zu failed, %s%s%s\n", k.trials, to_text(k.kind), said(k.message).c_str(),
+        std::printf("%zu failed, %s%s%s\n", k.trials, to_text(k.kind).c_str(), said(k.message).c_str(),
                     k.where.empty() ? "" : ("; they are those with " + tunekit::report::printable(k.where)).c_str());
     if (!f.failures.empty()) std::printf("\n");
 }

@@ -41,8 +41,9 @@ enum class failure_kind : std::uint8_t {
     lost,            ///< its worker was lost with it, more often than a job is sent out again
 };
 
-/// The name of the enumerator, as logs, tables and messages write it; empty for a number that is no kind.
-[[nodiscard]] constexpr const char* to_text(failure_kind kind) noexcept
+namespace detail {
+
+[[nodiscard]] constexpr std::string_view name_of(failure_kind kind) noexcept
 {
     constexpr const char* names[] = {"invalid",        "build_error",  "build_timeout", "crash",
                                      "exited",         "run_timeout",  "out_of_memory", "wrong_result",
@@ -52,11 +53,16 @@ enum class failure_kind : std::uint8_t {
     return k < std::size(names) ? names[k] : "";
 }
 
+}  // namespace detail
+
+/// The name of the enumerator, as logs, tables and messages write it; empty for a number that is no kind.
+[[nodiscard]] inline std::string to_text(failure_kind kind) { return std::string(detail::name_of(kind)); }
+
 /// The kind with that number, as a worker or a file gives it; else empty.
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::uint8_t number) noexcept
 {
     const auto kind = static_cast<failure_kind>(number);
-    if (*to_text(kind) == 0) return std::nullopt;
+    if (detail::name_of(kind).empty()) return std::nullopt;
     return kind;
 }
 
@@ -64,7 +70,7 @@ enum class failure_kind : std::uint8_t {
 [[nodiscard]] constexpr std::optional<failure_kind> failure_kind_of(std::string_view name) noexcept
 {
     std::uint8_t k = 0;
-    while (failure_kind_of(k) && name != to_text(static_cast<failure_kind>(k))) ++k;
+    while (failure_kind_of(k) && name != detail::name_of(static_cast<failure_kind>(k))) ++k;
     return failure_kind_of(k);
 }
 

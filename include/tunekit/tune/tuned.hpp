@@ -99,7 +99,7 @@ template <class Time>
     if (says.best.value_or(found.incumbent().candidate) == baseline) return "the baseline: nothing faster was found";
     if (trial == found.trials().end()) return "the baseline was not measured";
     const measure::measurement& m = trial->measured;
-    if (m.failed) return "the baseline failed: " + std::string(measure::to_text(m.failed->kind));
+    if (m.failed) return "the baseline failed: " + measure::to_text(m.failed->kind);
     if (m.over_limit()) return "the baseline is beyond the limit";
     const bool raced = says.rounds > 0 && says.untuned_cost < std::numeric_limits<double>::infinity();
     const double cost = raced ? says.untuned_cost : m.cost, best = says.best ? says.cost : found.best_cost();

@@ -34,7 +34,7 @@ enum class stop_reason : std::uint8_t {
 };
 
 /// The reason why a run stopped, in words.
-[[nodiscard]] constexpr const char* to_text(stop_reason why) noexcept
+[[nodiscard]] inline std::string to_text(stop_reason why)
 {
     switch (why) {
         case stop_reason::running:
@@ -224,7 +224,7 @@ TUNEKIT_INLINE std::string tuning::most_often() const
         }
     }
     if (most == nullptr) return {};
-    return std::string(to_text(most->kind)) + (most->message.empty() ? "" : ", " + most->message);
+    return to_text(most->kind) + (most->message.empty() ? "" : ", " + most->message);
 }
 
 TUNEKIT_INLINE std::string tuning::beyond_limit() const

@@ -46,7 +46,7 @@ struct verdict {
 };
 
 /// "not raced", "unclear", "tied", "separated".
-[[nodiscard]] constexpr const char* to_text(verdict::kind says) noexcept
+[[nodiscard]] inline std::string to_text(verdict::kind says)
 {
     constexpr const char* names[] = {"not raced", "unclear", "tied", "separated"};
     return names[static_cast<std::size_t>(says)];

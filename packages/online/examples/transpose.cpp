@@ -36,6 +36,6 @@ int main()
 
     const auto is = transpose.status();
     const auto best = blocks.at(is.best);
-    std::printf("%s: rows %d, cols %d take %.1f us, the default %.1f us\n", to_text(is.phase), tk::get<"rows">(best),
-                tk::get<"cols">(best), 1e6 * is.cost, 1e6 * is.default_cost);
+    std::printf("%s: rows %d, cols %d take %.1f us, the default %.1f us\n", to_text(is.phase).c_str(),
+                tk::get<"rows">(best), tk::get<"cols">(best), 1e6 * is.cost, 1e6 * is.default_cost);
 }

@@ -161,7 +161,7 @@ TEST_CASE("a run that stopped by gain goes on where more calls are promised")
     drive();
     CHECK(t.stopped() == tk::stop_reason::gain);
     CHECK(t.record().trials().size() == 8);
-    CHECK(tk::to_text(t.stopped()) == std::string("more tuning is not expected to pay"));
+    CHECK(tk::to_text(t.stopped()) == "more tuning is not expected to pay");
     t.set_limit({.trials = 50, .stop_when_gain_below = 1, .calls = 1e-6});
     CHECK(t.stopped() == tk::stop_reason::gain);
     t.set_limit({.trials = 50, .stop_when_gain_below = 1, .calls = 1e9});

@@ -461,7 +461,7 @@ TEST_CASE("a run ends with the first incumbent that is as good as was asked, and
     };
     drive();
     CHECK(t.stopped() == tk::stop_reason::cost);
-    CHECK(tk::to_text(t.stopped()) == std::string("the cost that was asked for is reached"));
+    CHECK(tk::to_text(t.stopped()) == "the cost that was asked for is reached");
     CHECK(t.record().incumbent().candidate == 10);  // 50 itself is enough, and what failed costs nothing
     CHECK(t.record().trials().size() == 11);
     t.set_limit({.until_cost = 50});

@@ -30,7 +30,7 @@ TEST_CASE("the language of a text is that of its code, and not of its comments")
     CHECK(ms::language_of("kernel\nvoid f() {}") == kernel_language::opencl);
     CHECK(ms::language_of("// a __global__ of old\n/* __kernel */ void kernel(const char* s = \"__kernel\");") ==
           kernel_language::c);
-    CHECK(std::string(to_text(kernel_language::opencl)) == "OpenCL");
+    CHECK(to_text(kernel_language::opencl) == "OpenCL");
 }
 
 TEST_CASE("types have the names of C, OpenCL and numpy")

@@ -50,7 +50,7 @@ depthwise_config random_depthwise_config(const conv2d_shape& s, G& gen)
 
 std::string text(const depthwise_config& c)
 {
-    return std::string(to_text(c.vectorise)) + " " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " +
+    return to_text(c.vectorise) + " " + std::to_string(c.mr) + " x " + std::to_string(c.nv) + " x " +
            std::to_string(c.vl) + " oh_block " + std::to_string(c.oh_block) + " pad " + to_text(c.pad) +
            (c.sweep ? " sweep" : "");
 }

@@ -216,5 +216,5 @@ inline std::string text(const tunekit::kernels::conv2d_config& c) { return text_
 
 inline std::string text(const tunekit::kernels::nchw_config& c)
 {
-    return std::string(to_text(c.vectorise)) + " " + text_of_loops(c);
+    return to_text(c.vectorise) + " " + text_of_loops(c);
 }

@@ -193,7 +193,7 @@ TEST_CASE("context: negative, zero, NaN and infinite seconds are told once, and 
         t.report(wrong);
         CHECK(t.problem() == online::trouble::no_time);
         CHECK(t.problem() == online::trouble::none);
-        CHECK(std::string(to_text(online::trouble::no_time)).starts_with("online: "));
+        CHECK(to_text(online::trouble::no_time).starts_with("online: "));
         settle(app, t);
         CHECK(t.result()->winner == app.fastest());
     }

@@ -132,7 +132,7 @@ TEST_CASE("machine: same, kin, other")
         change(m);
         CHECK(tk::kinship_of(m, here) == tk::kinship_of(here, m));
         CHECK(tk::kinship_of(to_text(m), to_text(here)) == tk::kinship_of(m, here));
-        return std::string(to_text(tk::kinship_of(here, m)));
+        return to_text(tk::kinship_of(here, m));
     };
     CHECK(with([](machine&) {}) == "same");
     CHECK(with([](machine& m) { m.cores = 4; }) == "kin");

@@ -73,7 +73,7 @@ TEST_CASE("a log of version 0.1 is read, with the words that it had for failures
             t.measured.failed =
                 tk::measure::failure{.kind = *tk::measure::failure_kind_of(static_cast<std::uint8_t>(k))};
             std::string line = t.line();
-            const std::string now = '"' + std::string(tk::measure::to_text(t.measured.failed->kind)) + '"';
+            const std::string now = '"' + tk::measure::to_text(t.measured.failed->kind) + '"';
             const auto at = line.find(now);
             REQUIRE(at != std::string::npos);
             out << line.replace(at, now.size(), '"' + words[k] + '"') << '\n';

@@ -36,7 +36,7 @@ enum class kernel_language : std::uint8_t {
 };
 
 /// The name of a language: "C", "OpenCL", "CUDA".
-[[nodiscard]] const char* to_text(kernel_language language) noexcept;
+[[nodiscard]] std::string to_text(kernel_language language);
 
 /// The language that a text is written in: CUDA where it has `__global__`, OpenCL where it has `__kernel` or `kernel
 /// void`, else C. Comments do not count.
@@ -148,7 +148,7 @@ struct kernel_problem {
 
 namespace tunekit::measure {
 
-inline const char* to_text(kernel_language language) noexcept
+inline std::string to_text(kernel_language language)
 {
     return language == kernel_language::cuda ? "CUDA" : language == kernel_language::opencl ? "OpenCL" : "C";
 }

@@ -91,7 +91,7 @@ enum class rung : std::uint8_t {
 };
 
 /// The name of a rung, as it is written in results.
-[[nodiscard]] constexpr const char* to_text(rung by) noexcept
+[[nodiscard]] inline std::string to_text(rung by)
 {
     constexpr std::array names{"exact", "nearest", "tree", "one", "forced"};
     return names[static_cast<std::size_t>(by)];

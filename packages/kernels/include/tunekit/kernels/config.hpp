@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 
 #include "tunekit/kernels/shapes.hpp"
 
@@ -58,27 +59,21 @@ template <class Enum>
 }  // namespace detail
 
 /// The name of a setting, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(loop_order o) noexcept
+[[nodiscard]] inline std::string to_text(loop_order o)
 {
     return detail::name_of(o, {"ori", "oir", "roi", "rio", "ior", "iro"});
 }
-[[nodiscard]] constexpr const char* to_text(inner_order o) noexcept
+[[nodiscard]] inline std::string to_text(inner_order o)
 {
     return detail::name_of(o, {"channels_outside", "pixels_outside"});
 }
-[[nodiscard]] constexpr const char* to_text(edge_mode m) noexcept
+[[nodiscard]] inline std::string to_text(edge_mode m)
 {
     return detail::name_of(m, {"balanced", "remainder", "overlap", "overrun"});
 }
-[[nodiscard]] constexpr const char* to_text(padding_mode m) noexcept { return detail::name_of(m, {"copy", "clip"}); }
-[[nodiscard]] constexpr const char* to_text(vectorise_mode m) noexcept
-{
-    return detail::name_of(m, {"channel", "pixel"});
-}
-[[nodiscard]] constexpr const char* to_text(conv2d_algorithm a) noexcept
-{
-    return detail::name_of(a, {"direct", "winograd"});
-}
+[[nodiscard]] inline std::string to_text(padding_mode m) { return detail::name_of(m, {"copy", "clip"}); }
+[[nodiscard]] inline std::string to_text(vectorise_mode m) { return detail::name_of(m, {"channel", "pixel"}); }
+[[nodiscard]] inline std::string to_text(conv2d_algorithm a) { return detail::name_of(a, {"direct", "winograd"}); }
 
 /// Whether a space holds configurations that break the process in which they run.
 enum class hazards {
@@ -150,7 +145,7 @@ struct winograd_config {
 };
 
 /// The name of a setting, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(winograd_config::products p) noexcept
+[[nodiscard]] inline std::string to_text(winograd_config::products p)
 {
     return detail::name_of(p, {"by_element", "by_tile"});
 }

@@ -54,11 +54,11 @@ struct conv2d_division {
 };
 
 /// The name of a setting, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(gemm_division::cut c) noexcept
+[[nodiscard]] inline std::string to_text(gemm_division::cut c)
 {
     return detail::name_of(c, {"automatic", "batch", "columns", "rows"});
 }
-[[nodiscard]] constexpr const char* to_text(conv2d_division::cut c) noexcept
+[[nodiscard]] inline std::string to_text(conv2d_division::cut c)
 {
     return detail::name_of(c, {"automatic", "images", "channels", "rows"});
 }

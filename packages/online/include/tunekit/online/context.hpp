@@ -68,7 +68,7 @@ template <class Space, class Parts = parts<>>
 class context {
     static_assert(space::typed<Space>,
                   "tunekit: online::context, part 1 is not a space that hands out configurations: "
-                  "at(index) or index_of(config) is missing");
+                  "at(index) or index_of(config) is missing or not const");
 
 public:
     /// A configuration of the space.

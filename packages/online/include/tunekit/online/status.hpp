@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 #include "tunekit/space/concepts.hpp"
 
@@ -22,7 +23,7 @@ enum class phase : std::uint8_t {
 };
 
 /// The name of the phase.
-[[nodiscard]] constexpr const char* to_text(phase p) noexcept
+[[nodiscard]] inline std::string to_text(phase p)
 {
     switch (p) {
         case phase::opening:
@@ -52,7 +53,7 @@ enum class trouble : std::uint8_t {
 };
 
 /// The fault in one line; empty for none.
-[[nodiscard]] constexpr const char* to_text(trouble t) noexcept
+[[nodiscard]] inline std::string to_text(trouble t)
 {
     switch (t) {
         case trouble::none:

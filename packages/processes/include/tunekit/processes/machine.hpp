@@ -41,7 +41,7 @@ enum class kinship : std::uint8_t {
 };
 
 /// "same", "kin" or "other".
-[[nodiscard]] constexpr const char* to_text(kinship k) noexcept
+[[nodiscard]] inline std::string to_text(kinship k)
 {
     return k == kinship::same ? "same" : k == kinship::kin ? "kin" : "other";
 }

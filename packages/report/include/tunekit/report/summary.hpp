@@ -66,7 +66,7 @@ namespace detail {
     const std::size_t n = t.trials.size();
     if (f.best) {
         const char* const verb = t.unit.is_time() ? "takes " : t.unit.maximize ? "reaches " : "costs ";
-        const char* const known = t.goals.size() > 1 ? "one of the front" : to_text(f.verdict.says);
+        const std::string known = t.goals.size() > 1 ? "one of the front" : to_text(f.verdict.says);
         return std::string(f.verdict.kept ? "Nothing was shown to be better than the default, which "
                                           : "The best configuration ") +
                verb + t.unit.text(f.best->cost) + " (" + known + ").";

@@ -70,7 +70,7 @@ inline void check_names(const std::vector<std::string>& names, const std::string
 /// The C++ type of a parameter's values.
 enum class value_type : std::uint8_t { flag, integer, long_integer, number, text };
 
-[[nodiscard]] constexpr const char* to_text(value_type t) noexcept
+[[nodiscard]] inline std::string to_text(value_type t)
 {
     constexpr std::array names{"bool", "int", "long long", "double", "const char*"};
     return names[static_cast<std::size_t>(t)];

@@ -38,10 +38,7 @@ struct dense_config {
 };
 
 /// The name of a layout, as it is written in configurations.
-[[nodiscard]] constexpr const char* to_text(dense_config::weights w) noexcept
-{
-    return detail::name_of(w, {"plain", "panels"});
-}
+[[nodiscard]] inline std::string to_text(dense_config::weights w) { return detail::name_of(w, {"plain", "panels"}); }
 
 /// A product C = A B with at most `max_rows` rows, made from a configuration. It is planned once with its weights and
 /// runs many times without allocation. Row-major and dense.
