@@ -121,7 +121,7 @@ int main(int argc, char** argv)
                      static_cast<std::size_t>(tk::get<"cols">(c)), tk::get<"threads">(c));
     };
     auto last = untuned;
-    const char* phase = "as written";
+    std::string phase = "as written";
     // Of one thread the processor time counts, which other programs do not disturb.
     const auto now = [most] { return most == 1 ? tk::measure::thread_clock{}() : tk::measure::wall_clock{}(); };
     const tk::measure::wall_clock wall;
@@ -145,7 +145,7 @@ int main(int argc, char** argv)
     double sum = 0;
     for (const double x : heat.now) sum += x;
     std::printf("seconds %.3f of %.3f, %s: %d sweeps at once, tiles of %d x %d, threads %d; sum %.17g\n", seconds, busy,
-                phase, tk::get<"fused">(last), tk::get<"rows">(last), tk::get<"cols">(last), tk::get<"threads">(last),
-                sum);
+                phase.c_str(), tk::get<"fused">(last), tk::get<"rows">(last), tk::get<"cols">(last),
+                tk::get<"threads">(last), sum);
     return 0;
 }

@@ -56,7 +56,7 @@ int tuned(int rank, int ranks)
     if (rank == 0)
         std::printf(
             "%d ranks, %llu calls, %s: %d not by the default, default %.3g us, best %.3g us, %d calls differed\n",
-            ranks, static_cast<unsigned long long>(is.calls), to_text(is.phase), others, 1e6 * is.default_cost,
+            ranks, static_cast<unsigned long long>(is.calls), to_text(is.phase).c_str(), others, 1e6 * is.default_cost,
             1e6 * is.cost, differed);
     return differed == 0 && others > 0 ? 0 : 1;
 }

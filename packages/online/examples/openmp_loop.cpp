@@ -77,7 +77,7 @@ int main()
     const auto best = space.at(is.best);
     const char* const names[] = {"", "static", "dynamic", "guided"};
     std::printf("%d threads, static: %.2f s; tuned while it ran: %.2f s, %s, now %d threads, %s, %d\n", most,
-                with_default, with_tuning, to_text(is.phase), tk::get<"threads">(best),
+                with_default, with_tuning, to_text(is.phase).c_str(), tk::get<"threads">(best),
                 names[tk::get<"schedule">(best)], tk::get<"chunk">(best));
     return out == expected ? 0 : 1;
 }

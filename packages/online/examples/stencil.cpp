@@ -70,6 +70,6 @@ int main()
     const auto is = tuned.status();
     const auto best = blocks.at(is.best);
     std::printf("default %zu x %zu: %.2f s; tuned while it ran: %.2f s, %s, now %zu x %zu\n", rows(untuned),
-                cols(untuned), with_default, with_tuning, to_text(is.phase), rows(best), cols(best));
+                cols(untuned), with_default, with_tuning, to_text(is.phase).c_str(), rows(best), cols(best));
     return own.now == fixed.now ? 0 : 1;  // the same result, to the last bit
 }
