@@ -71,11 +71,9 @@ public:
     [[nodiscard]] bool take(run& r, measurement m, const limits& within)
     {
         const std::size_t k = r.order[r.out.batches.size()];
-        if (how_.timeouts_count && m.failed && m.failed->kind == failure_kind::run_timeout) {
+        if (how_.timeouts_count && m.failed && m.failed->kind == failure_kind::run_timeout)
             m = {.cost = 10 * within.run_seconds, .runs = m.runs, .run_seconds = m.run_seconds};
-        } else if (!m.failed && !(m.ok() && m.cost > 0)) {
-            m.failed = failure{failure_kind::bad_cost, 0, "no whole measurement"};
-        }
+        else if (!m.failed && !(m.ok() && m.cost > 0)) m.failed = failure{failure_kind::bad_cost, 0, "no whole time"};
         r.out.runs += m.runs;
         r.out.build_seconds += m.build_seconds;
         r.out.run_seconds += m.run_seconds;
@@ -114,7 +112,6 @@ public:
 
 private:
     using goal = over_options::goal;
-
     [[nodiscard]] std::vector<std::size_t> order_of(index candidate, bool all) const
     {
         std::vector<std::size_t> out;
@@ -124,6 +121,7 @@ private:
         random::shuffle(out, gen);
         return out;
     }
+
     /// Where a cost on input k lies: candidates are compared on this scale.
     [[nodiscard]] double at(std::size_t k, double cost) const
     {
@@ -208,8 +206,7 @@ private:
 /// Threads:    as `each`, which outlives it.
 /// Source:     Birattari et al. (2002), A racing algorithm for configuring metaheuristics, GECCO; Hutter et al. (2011),
 ///             Sequential model-based optimization for general algorithm configuration, LION 5. The test: Ville (1939).
-/// Departures: they compare by Friedman's test or by means; here each candidate meets the incumbent, and the chance of
-///             error holds over all looks.
+/// Departures: they compare by Friedman's test and by means, without a chance of error over all looks.
 template <measurer M>
 class over {
 public:
@@ -223,10 +220,7 @@ public:
     /// A line for each input that is left out: its name, and how the default failed on it.
     [[nodiscard]] const std::vector<std::string>& left_out() const noexcept { return track_.left_out(); }
     /// The costs of a trial by input, each divided by the default's; NaN where there is none.
-    [[nodiscard]] std::vector<double> ratios(index candidate, const measurement& m) const
-    {
-        return track_.ratios(candidate, m);
-    }
+    [[nodiscard]] std::vector<double> ratios(index i, const measurement& m) const { return track_.ratios(i, m); }
 
     [[nodiscard]] std::vector<measurement> measure(std::span<const index> batch, const limits& within)
     {
@@ -234,17 +228,14 @@ public:
     }
     /// The same, with `each(measurement)` as soon as a candidate is through.
     template <class Each>
-    void measure(std::span<const index> batch, const limits& within, Each&& each)
+    void measure(std::span<const index> batch, limits within, Each&& each)
     {
+        within.abandon_above = within.abandon_factor = std::numeric_limits<double>::infinity();
         for (const index i : batch) {
             auto r = track_.begin(i);
-            limits alone = within;
-            alone.abandon_above = alone.abandon_factor = std::numeric_limits<double>::infinity();
             for (bool more = true; more;) {
                 const index both = track_.next(r);
-                auto m = each_.measure(std::span(&both, 1), alone);
-                if (m.size() != 1) throw error("over: the measurer did not answer its batch");
-                more = track_.take(r, std::move(m.front()), alone);
+                more = track_.take(r, each_.measure(std::span(&both, 1), within).at(0), within);
             }
             each(std::move(r.out));
         }

@@ -47,14 +47,13 @@ namespace tunekit::measure::detail {
 /// The evidence that symmetric numbers have their middle above `middle`: the E of `over`, of d = values - middle.
 [[nodiscard]] inline double evidence_above(std::span<const double> values, double middle) noexcept
 {
-    constexpr int stakes = 11;
     double sum = 0;
-    for (int k = 0; k < stakes; ++k) {
+    for (int k = 0; k < 11; ++k) {
         double product = 1;
         for (const double y : values) product *= 2 / (1 + std::exp(-std::ldexp(y - middle, k)));
         sum += product;
     }
-    return sum / stakes;
+    return sum / 11;
 }
 
 /// The largest middle >= 0 that `values` show to be exceeded at the given evidence; -inf where they do not show 0.
@@ -62,10 +61,7 @@ namespace tunekit::measure::detail {
 {
     if (values.empty() || !(evidence_above(values, 0) >= wanted)) return -std::numeric_limits<double>::infinity();
     double low = 0, high = *std::max_element(values.begin(), values.end());
-    for (int k = 0; k < 50; ++k) {
-        const double middle = (low + high) / 2;
-        (evidence_above(values, middle) >= wanted ? low : high) = middle;
-    }
+    for (int k = 0; k < 50; ++k) (evidence_above(values, (low + high) / 2) >= wanted ? low : high) = (low + high) / 2;
     return low;
 }
 
