@@ -169,6 +169,7 @@ programs::command_report report_of(const command_setup& s, const programs::insta
 /// The exit status.
 int run(const command_options& o)
 {
+    programs::instance_setup::refuse_others(o);
     command_setup s(o);
     for (const auto* const notes : {&s.file.notes, &s.begins.notes})
         for (const std::string& note : *notes) complain(note);

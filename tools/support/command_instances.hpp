@@ -35,7 +35,6 @@
 #include "tunekit/report/text_table.hpp"
 #include "tunekit/space/value_product.hpp"
 #include "tunekit/stats/interval.hpp"
-#include "tunekit/stats/quantile.hpp"
 #include "tunekit/tune/tuning.hpp"
 
 namespace programs {
@@ -69,10 +68,14 @@ inline std::vector<std::pair<std::string, std::string>> pairs_of(const std::stri
                                                                  const std::string& where)
 {
     std::vector<std::pair<std::string, std::string>> out;
-    if (const auto first = line.substr(0, line.find(' ')); first.find('=') == first.npos) return out;
+    const auto names_one = [&](const std::string& word) {
+        const auto at = word.find('=');
+        return at != 0 && at != word.npos && texts.find('{' + word.substr(0, at) + '}') != texts.npos;
+    };
+    if (!names_one(line.substr(0, line.find_first_of(" \t")))) return out;
     for (const std::string& word : words_of(line, where)) {
         const auto at = word.find('=');
-        if (at == 0 || at == word.npos || texts.find('{' + word.substr(0, at) + '}') == texts.npos) return {};
+        if (!names_one(word)) return {};
         out.emplace_back(word.substr(0, at), word.substr(at + 1));
     }
     return out;
@@ -415,7 +418,6 @@ struct instance_setup {
             refuse_placeholder(has("instance"));
             return;
         }
-        refuse_others(o);
         how.of = o.instance_cost == "sum"     ? tunekit::measure::over_options::goal::sum
                  : o.instance_cost == "worst" ? tunekit::measure::over_options::goal::worst
                                               : tunekit::measure::over_options::goal::mean;
@@ -505,17 +507,12 @@ struct instance_setup {
         return out;
     }
 
-private:
-    void refuse_placeholder(bool parameter) const
-    {
-        for (const std::string& text : program.command)
-            if (!parameter && text.find("{instance}") != text.npos && text.find("{{instance}}") == text.npos)
-                tunekit::invalid("{instance} in the command is for --instances FILE, want that too");
-    }
+    /// Throws std::invalid_argument where another option makes no sense beside instances.
     static void refuse_others(const command_options& o)
     {
-        const auto refuse = [](bool given, const char* option, const char* why) {
-            if (given) tunekit::invalid(std::string("--instances ") + why + ", want it without " + option);
+        const auto refuse = [&](bool given, const char* option, const char* why) {
+            if (given && !o.instances.empty())
+                tunekit::invalid(std::string("--instances ") + why + ", want it without " + option);
         };
         const char* const ratio = "makes a ratio of the costs, which is no time";
         const char* const one = "makes one cost of all instances";
@@ -529,6 +526,14 @@ private:
         refuse(o.strategy == "parego", "--strategy parego", one);
         if (o.timeouts_count && o.cost != "wall" && o.cost != "cpu")
             tunekit::invalid("--timeouts-count makes a time of a time-out, want it without --cost " + o.cost);
+    }
+
+private:
+    void refuse_placeholder(bool parameter) const
+    {
+        for (const std::string& text : program.command)
+            if (!parameter && text.find("{instance}") != text.npos && text.find("{{instance}}") == text.npos)
+                tunekit::invalid("{instance} in the command is for --instances FILE, want that too");
     }
 };
 

@@ -67,7 +67,7 @@ tune --trials 4 --instances only_bad -- ./work.sh {tile} {instance} || status=$?
 printf '#!/bin/sh\n[ "$1$2" != 2b ] || sleep 9\nsleep 0.1\n' >slow.sh
 chmod +x slow.sh
 printf 'a\nb\n' >letters
-"$program" --strategy random --trials 2 --run-seconds 1 --parameter tile=1,2 --default tile=1 --instances letters --timeouts-count --log slow.jsonl -- ./slow.sh {tile} {instance} >out 2>err ||
+"$program" --strategy random --trials 2 --seconds 4 --run-seconds 1 --parameter tile=1,2 --default tile=1 --instances letters --timeouts-count --log slow.jsonl -- ./slow.sh {tile} {instance} >out 2>err ||
     fail "--timeouts-count: exit status $?, $(cat err)"
 grep '"tell"' slow.jsonl | grep -q '"batches":\[.*\b10\b' || fail "a time-out does not count: $(cat slow.jsonl)"
 
@@ -100,7 +100,7 @@ done <<'END'
 --instances twice:4: is the instance of line 1, want each once|--instances twice -- ./work.sh {tile} {instance}
 --holdout overlap:2: is also the instance --instances sizes:4, want others to be kept back|--instances sizes --holdout overlap -- ./work.sh {tile} {instance}
 --holdout empty: has no instance, want a line for each|--instances sizes --holdout empty -- ./work.sh {tile} {instance}
---holdout one_pair:1: has |--instances a_value --holdout differ -- ./work.sh {tile} {instance} {n} {m}
+--holdout one_pair: has n, want what --instances has, instance|--instances a_value --holdout one_pair -- ./work.sh {tile} {instance} {n}
 --instances differ:2: has n, but line 1 has n m, want the same names in the same order|--instances differ -- ./work.sh {tile} {n} {m}
 --instances pair_twice:1: n= stands there twice, want it once|--instances pair_twice -- ./work.sh {tile} {n}
 the parameter 'instance' has the name of a placeholder of --instances sizes, want another name|--parameter instance=1,2 --instances sizes -- ./work.sh {tile} {instance}
