@@ -15,6 +15,7 @@
 
 #include "tools/support/command_describe.hpp"
 #include "tools/support/command_exports.hpp"
+#include "tools/support/command_instances.hpp"
 #include "tools/support/command_options.hpp"
 #include "tools/support/command_program.hpp"
 #include "tools/support/command_protocol.hpp"
@@ -70,9 +71,9 @@ int serve(command_setup s)
 }
 
 /// The program is there, and every parameter occurs in it: before there is a log.
-void check_use(const command_setup& s, const tk::measure::program_options& options)
+void check_use(const tk::space::any_space& space, const tk::measure::program_options& options)
 {
-    for (const std::string& name : tk::measure::unused_parameters(s.space.names(), options))
+    for (const std::string& name : tk::measure::unused_parameters(space.names(), options))
         tk::invalid("the parameter '" + name + "' occurs in no argument, variable or file; want {" + name +
                     "} somewhere, or a space without it");
 }
@@ -100,19 +101,26 @@ void tell_cleanups(const command_setup& s, const tk::measure::program& program)
                  (n == 1 ? " time: " : " times, the first so: ") + program.failed_cleanup());
 }
 
-/// The finalists are run afresh, one at a time, unless the end was asked for.
-template <class Each>
-void race(const command_setup& s, const tk::measure::program& program, tk::measure::program_options options,
-          programs::driven_run& run, double seconds, Each&& each)
+/// What measures after the search: one at a time, with the builds of `program`.
+tk::measure::program_options alone_of(tk::measure::program_options options, const tk::measure::program& program)
 {
-    if (programs::end_asked() || !run.record.found()) return;
     options.repetition = tk::measure::any_repetition(tk::measure::fixed{.runs = 1, .batch = 1});
     options.workers = 1;
     options.builders = 0;
     options.build_directory = program.builds();
     options.rebuild = false;  // `program` has seen to it
-    options.set_up_once = options.runs_aside() || options.warmup > 0;
-    tk::measure::program alone(programs::worded_space(s.space), std::move(options));
+    return options;
+}
+
+/// The finalists are run afresh, one at a time, unless the end was asked for.
+template <class Each>
+void race(const command_setup& s, const programs::instance_setup& instances, const tk::measure::program& program,
+          tk::measure::program_options options, programs::driven_run& run, double seconds, Each&& each)
+{
+    if (programs::end_asked() || !run.record.found()) return;
+    options = alone_of(std::move(options), program);
+    options.set_up_once = !instances.chosen && (options.runs_aside() || options.warmup > 0);
+    tk::measure::program alone(instances.space(s.space), std::move(options));
     const auto on = programs::race_at_the_end(run.record, s.untuned, seconds, s.goals, 30);
     run.record.seconds_to_separate = on.seconds_to_separate;
     const auto clean_up = [&] {
@@ -120,7 +128,7 @@ void race(const command_setup& s, const tk::measure::program& program, tk::measu
         tell_cleanups(s, alone);
     };
     try {
-        s.judge(alone, [&](auto& judged) {  // each of whose runs is a process of its own
+        instances.whole(s, alone, run.record, [&](auto& judged) {  // each of whose runs is a process of its own
             const auto lap = [&] { return tk::measure::interruptible(judged, programs::end_asked); };
             programs::compare(run.record, on, s.goals, lap,
                               {.run_seconds = s.o.run_seconds, .build_seconds = s.o.build_seconds}, each);
@@ -145,14 +153,14 @@ void check_ready(const tk::tuning& now)
 }
 
 /// What is told of a run.
-programs::command_report report_of(const command_setup& s, const tk::measure::program& program,
-                                   const programs::driven_run& ended)
+programs::command_report report_of(const command_setup& s, const programs::instance_setup& instances,
+                                   const tk::measure::program& program, const programs::driven_run& ended)
 {
     programs::command_report r{.run = s.seen(ended.record), .found = {}, .problem = ended.problem};
     r.run.stopped = ended.stopped;
     r.run.tasks.front().rounds = ended.rounds;
     r.found = tk::report::findings_of(r.run.tasks.front());
-    if (r.found.best) r.winner = program.command_of(r.found.best->candidate, ".", "tuned");
+    if (r.found.best) r.winner = instances.command_of(s, program, r.found.best->candidate);
     if (r.found.best) r.run.use = programs::paste_lines(r.winner);
     if (!r.problem.empty()) r.run.facts.push_back(ended.stopped + ": " + r.problem);
     return r;
@@ -161,6 +169,7 @@ programs::command_report report_of(const command_setup& s, const tk::measure::pr
 /// The exit status.
 int run(const command_options& o)
 {
+    programs::instance_setup::refuse_others(o);
     command_setup s(o);
     for (const auto* const notes : {&s.file.notes, &s.begins.notes})
         for (const std::string& note : *notes) complain(note);
@@ -178,19 +187,20 @@ int run(const command_options& o)
     const double seconds = o.seconds > 0 ? o.seconds : ends ? tk::forever : 60;
     s.limit.seconds = seconds < tk::forever ? (1 - tk::final_race::kept) * seconds : seconds;
     const auto options = programs::program_of(o);
+    const programs::instance_setup instances(o, s.space, options);
     auto t = s.begun();
     t.begin_with(programs::first_of(o, s.space, s.untuned, s.known, s.again));
-    check_use(s, options);
+    check_use(instances.space(s.space), options);
     // Until the last file is read a signal ends all; from then on there is what must be put away.
     std::optional<tk::stop_on_signal> stop;
     std::optional<tk::measure::program> program;
     const auto begin = [&] {
         stop.emplace();
-        program.emplace(programs::worded_space(s.space), options);
+        program.emplace(instances.space(s.space), options);
     };
     if (o.dry_run) {
         begin();
-        programs::print_commands(s, *program);
+        programs::print_commands(s, *program, instances.count());
         programs::check_output();
         return 0;
     }
@@ -203,30 +213,36 @@ int run(const command_options& o)
     programs::run_report page(o.report);
 
     bool pays = true;
+    auto track = instances.track();
+    programs::left_out_lines left_out;
     const programs::driven_run ended = programs::driven(
         s, std::move(t), begin,
         [&](auto& of) {
             programs::live_progress line(s, *stop);
             program->repeat_until(program->now() + (s.limit.seconds - of.stamp()));
-            s.judge(*program, [&](auto& judged) {
+            const auto search = [&](auto& judged) {
                 tk::measure::interruptible pool(judged, programs::end_asked);
                 const auto watch = [&](const tk::tuning& now) {
                     check_ready(now);
+                    if (track) left_out(*track);
                     if (page.due()) page.write(s.seen(now), true);
                     return line(now);
                 };
                 tk::tune(of, pool, {.watch = watch, .checks = o.checks()});
-            });
+            };
+            if (!track) s.judge(*program, search);
+            else programs::search_over(*program, *track, of.record(), search);
             pays = line.pays();
             tell_cleanups(s, *program);
         },
         [&](programs::driven_run& out, auto&& each) {
             if (!pays && !programs::end_asked()) out.stopped = to_text(tk::stop_reason::gain);
-            race(s, *program, options, out, seconds, each);
+            race(s, instances, *program, options, out, seconds, each);
         });
-    const auto r = report_of(s, *program, ended);
-    if (o.json) programs::print_json(r, s.space);
-    else programs::print_table(r, s.space);
+    auto r = report_of(s, instances, *program, ended);
+    const auto learnt = instances.learnt(s, track, ended.record, r, alone_of(options, *program));
+    if (o.json) programs::print_json(r, s.space, [&](auto& to) { learnt.tell(to, s.space); });
+    else programs::print_table(r, s.space, [&] { learnt.print(s.space); });
     // What was found is out. What cannot be written now is told, each by a line.
     int status = !r.problem.empty() ? 2 : stop->heard() != 0 ? stop->status() : r.found.best ? 0 : 1;
     const auto written = [&](auto&& write) {
@@ -264,7 +280,8 @@ int main(int argc, char** argv)
             tk::invalid("--shell stands in place of -- PROGRAM, want one of them");
         if (!o.serve.empty() && !o.describe) programs::refuse_beside_serve(app, o);
         if (!o.shell.empty()) o.command = {"sh:" + o.shell};
-        if (!o.export_json.empty()) programs::number_times(o);
+        if (!o.instances.empty() && o.repeat == 0) o.repeat = 1;
+        if (!o.export_json.empty() && o.instances.empty()) programs::number_times(o);
         if (o.resume && o.log.empty()) tk::invalid("--resume needs a log, want --log FILE");
         if (!o.race.empty()) take_up_to_race(o);
         return run(o);

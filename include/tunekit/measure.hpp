@@ -16,6 +16,7 @@
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/measure/keep.hpp"
 #include "tunekit/measure/measurement.hpp"
+#include "tunekit/measure/over.hpp"
 #include "tunekit/measure/race.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/measure/timed.hpp"

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._call import Limits, Measured
+    from ._instances import Instances
     from ._zygote import Children, Work
 
-    Answers: TypeAlias = Generator[tuple[_core.Job, Measured, int], None, None]
-    """Jobs, what they gave, and the worker."""
+    Answers: TypeAlias = Generator[tuple[_core.Job, Measured | _core.OnItsWay, int], None, None]
+    """Jobs, what they gave, of several instances together, and the worker."""
 
 
 def workers_of(executor: Executor | None, workers: int | None) -> int:
@@ -121,46 +122,68 @@ def is_here(executor: Executor | None) -> bool:
     return isinstance(executor, ThreadPoolExecutor)
 
 
-def one_by_one(run: _core._Driven, calls: Calls) -> Answers:
+def one_by_one(run: _core._Driven, calls: Calls, over: _core.Over | None) -> Answers:
     job: _core.Job | None = None
     try:
         while jobs := run.ask(0, 1):
             job = jobs[0]
-            yield job, calls.made(job.task, job.index), 0
+            yield job, calls.made(job.task, job.index) if over is None else through(over, calls, job.index), 0
             job = None
     finally:
         give_up(run, [] if job is None else [job])
 
 
-def at_once(run: _core._Driven, calls: Calls) -> Answers:
+def through(over: _core.Over, calls: Calls, index: int) -> _core.OnItsWay:
+    """Makes the calls of a candidate, on one instance after the other, and gives what came of them together."""
+    whole = over.begin(index)
+    while over.take(whole, *calls.made(0, over.next(whole))[:4]):
+        pass
+    return whole
+
+
+def at_once(run: _core._Driven, calls: Calls, over: _core.Over | None) -> Answers:
     """The same with several jobs out. One that is lost with what carried it goes out once more."""
     from concurrent.futures import FIRST_COMPLETED, wait
 
-    out: dict[Future[Measured], tuple[_core.Job, int]] = {}
-    lost: set[tuple[int, int]] = set()  # task and index of a configuration
+    out: dict[Future[Measured], tuple[_core.Job, int, int, _core.OnItsWay | None]] = {}
+    lost: set[tuple[int, int]] = set()  # task and number of a call
     free = list(range(calls.at_once))
+
+    def begin(job: _core.Job, worker: int, whole: _core.OnItsWay | None) -> None:
+        number = job.index if over is None or whole is None else over.next(whole)
+        out[calls.begun(job.task, number)] = (job, worker, number, whole)
+
     try:
         while True:
-            while free and (jobs := run.ask(free[0], 1)):
-                out[calls.begun(jobs[0].task, jobs[0].index)] = (jobs[0], free.pop(0))
+            while free and (over is None or over.begun() or not out) and (jobs := run.ask(free[0], 1)):
+                begin(jobs[0], free.pop(0), None if over is None else over.begin(jobs[0].index))
             if not out:
                 return
             for future in sorted(wait(out, return_when=FIRST_COMPLETED).done, key=lambda done: out[done][0].ticket):
-                job, worker = out[future]
+                job, worker, number, whole = out[future]
                 why = loss_of(future)
-                key = (job.task, job.index)
-                if not why:
-                    yield job, future.result(), worker
-                elif key in lost or why.startswith(TRIED_ELSEWHERE):
-                    yield job, (float("nan"), "lost", f"was lost with its worker: {why}", 0.0, {}), worker
-                else:
+                key = (job.task, number)
+                again = bool(why) and key not in lost and not why.startswith(TRIED_ELSEWHERE)
+                gone: Measured = (float("nan"), "lost", f"was lost with its worker: {why}", 0.0, {})
+                measured = gone if why else future.result()
+                if again:
                     lost.add(key)
-                    run.drop(job)
+                if over is None or whole is None:
+                    if again:
+                        run.drop(job)
+                    else:
+                        yield job, measured, worker
+                elif again or over.take(whole, *measured[:4]):
+                    del out[future]
+                    begin(job, worker, whole)
+                    continue
+                else:
+                    yield job, whole, worker
                 free.append(out.pop(future)[1])
     finally:
         for future in out:
             future.cancel()
-        give_up(run, [job for job, _ in out.values()])
+        give_up(run, [one[0] for one in out.values()])
 
 
 TRIED_ELSEWHERE = "KilledWorker"  # Dask's, once several workers have died of a job
@@ -211,18 +234,24 @@ def left_by(e: BaseException) -> str:
     return f"the function left by SystemExit({shown(e.code)})" if isinstance(e, SystemExit) else "interrupted"
 
 
-def drive(run: _core._Driven, calls: Calls, told: Callable[[str, float], None], names: list[str]) -> None:
+def drive(run: _core._Driven, calls: Calls, told: Callable[[str, float], None], names: list[str], instances: Instances | None = None) -> None:
     """`told(kind, stamp)` is called after each answer. `names` are those of the numbers beside the cost.
 
     Raises: Error where the first calls all gave no result: the function is none that returns a cost.
     """
     began = time.perf_counter() - run.stamp()
-    answers = one_by_one(run, calls) if calls.executor is None else at_once(run, calls)
+    over = None if instances is None else instances.over
+    answers = one_by_one(run, calls, over) if calls.executor is None else at_once(run, calls, over)
     useless = 0
     try:
         for n, (job, measured, worker) in enumerate(answers, 1):
-            cost, kind, why, took, values = with_values(names, measured)
             now = time.perf_counter() - began
+            if isinstance(measured, _core.OnItsWay):
+                assert isinstance(run, _core.Run)
+                run.tell_whole(job, measured, now, worker)
+                told(measured.kind, now)
+                continue
+            cost, kind, why, took, values = with_values(names, measured)
             run.tell(job, cost=cost, kind=kind, why=why, values=values, seconds=took, stamp=now, worker=worker)
             if not job.check:
                 told(kind, now)

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from os import PathLike
 
 from . import _core
 from ._call import Limits, check_function, limits_of
-from ._drive import Calls, drive, left_by, with_values, workers_of
+from ._drive import Calls, drive, left_by, through, with_values, workers_of
+from ._instances import Instances
 from ._space import Space, arguments_of, counted, shown
 from ._tuner import Trials, Tuner, file_named, front_of, names_of, trials_of
 
@@ -127,8 +129,10 @@ class Result:
 
     def __init__(
         self, space: Space, record: _core.Record, facts: list[str], race: Race | None = None, stopped: str = "", taken: str = "",
-        verdict: Verdict | None = None,
+        verdict: Verdict | None = None, instances: Mapping[str, float] | None = None, left_out: Iterable[str] = (),
     ) -> None:
+        self.instances = dict(instances or {})
+        self.left_out = list(left_out)
         self.space = space
         self.race = race
         self.verdict = verdict or Verdict(space, record.verdict(None, False))
@@ -137,6 +141,10 @@ class Result:
         self._facts = facts
         self._stopped = stopped
 
+    instances: dict[str, float]
+    """Of a run over instances: what its best cost on each in the search, divided by what the first configuration cost there."""
+    left_out: list[str]
+    """The instances that the first configuration failed on, and why."""
     taken: str
     """What the run used of its `experience`, a line; empty without one."""
     verdict: Verdict
@@ -177,7 +185,7 @@ class Result:
         _core.write_text(file_named("the report", path), self._record.page(self._facts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_result_of, (self.space, self._record.state(), self._facts, self.race, self._stopped, self.taken, self.verdict))
+        return (_result_of, (self.space, self._record.state(), self._facts, self.race, self._stopped, self.taken, self.verdict, self.instances, self.left_out))
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the best configuration and the tuning curve."""
@@ -250,15 +258,16 @@ def facts_of(recipe: str, seed: int, taken: str) -> list[str]:
     return [f"strategy {recipe}", f"seed {seed}", f"tunekit {_core.version} from Python", *([taken] if taken else [])]
 
 
-def check_call(who: str, f: Callable[..., Any], space: Space) -> None:
+def check_call(who: str, f: Callable[..., Any], space: Space, *others: str) -> None:
     """Raises: Error where f does not take the parameters by name, as far as it says what it takes."""
     check_function(f)
     takes = arguments_of(f)
     if takes is None:
         return
     must = {name for name, needed in takes.items() if needed}
-    if not must <= set(space.names) <= set(takes):
-        raise _core.Error(f"tunekit: {who}: the function takes {', '.join(takes) or 'nothing'}, want the parameters {', '.join(space.names)}")
+    names = [*space.names, *others]
+    if not must <= set(names) <= set(takes):
+        raise _core.Error(f"tunekit: {who}: the function takes {', '.join(takes) or 'nothing'}, want the parameters {', '.join(names)}")
 
 
 def minimize(
@@ -286,6 +295,9 @@ def minimize(
     numbers: Iterable[str] = (),
     objective: str = "",
     checks: bool = False,
+    instances: Iterable[Any] | Mapping[str, Any] | None = None,
+    instance_cost: str = "mean",
+    every_instance: bool = False,
 ) -> Result:
     """Searches `space` for the configuration at which `f` is lowest.
 
@@ -317,6 +329,9 @@ def minimize(
                 "cost where bytes <= 4096". The recipe "parego" lowers the cost and all numbers at once: see `Result.front`.
     checks:     for costs that are times: where a result may have been disturbed by something else on the machine, the best is
                 called once more, and then what was slow. These calls are no trials.
+    instances:  one configuration for all of these: f is called with each as the argument `instance`. The cost is the geometric mean of the
+                ratios to the first configuration (`instance_cost="mean"`), the "sum" divided by its sum, or the "worst" ratio. Once one cannot
+                win, the other instances are spared, unless `every_instance`: see `Result.instances`.
     progress:   a line on standard error, or a function of the tuner after each answer; where it returns true, the run ends.
 
     Raises: Error for wrong input, and where the first ten results are all no number.
@@ -325,7 +340,12 @@ def minimize(
         raise _core.Error("tunekit: minimize: has no budget, want trials, seconds, patience or until")
     if not isinstance(space, Space):
         space = Space(space)
-    check_call("minimize", f, space)
+    many = None if instances is None else Instances(instances, instance_cost, not every_instance, seed)
+    if many is not None and (names_of(numbers) or objective or checks):
+        raise _core.Error("tunekit: minimize: instances make one cost, a ratio: want them without numbers, objective and checks")
+    if many is not None and "instance" in space.names:
+        raise _core.Error("tunekit: minimize: the parameter instance has the name of the argument for instances, want another name")
+    check_call("minimize", f, space, *(() if many is None else ("instance",)))
     if not isinstance(progress, bool) and not callable(progress):
         raise _core.Error(f"tunekit: progress is {shown(progress)}, want True, False or a function of the tuner")
     limits = limits_of(isolated)
@@ -342,11 +362,17 @@ def minimize(
         begin_with = [baseline, *(c for c in first if space.index(c) != today)]
     if begin_with != ():
         tuner.begin_with(begin_with)
+    if many is not None:
+        tuner._run.runs_on(many.meaning())
+        many.over.know(tuner._run.record())
     line = Progress(tuner.taken) if progress is True else None
     watch = progress if callable(progress) else None
 
     def work(task: int, index: int) -> tuple[Callable[..., Any], Configuration]:
-        return f, space.at(index)
+        if many is None:
+            return f, space.at(index)
+        index, more = many.parts(index)
+        return f, {**space.at(index), **more}
 
     def told(kind: str, stamp: float) -> None:
         if line is not None:
@@ -359,11 +385,16 @@ def minimize(
     with tuner:
         calls = Calls(work, limits, executor, at_once)
         try:
-            drive(tuner._run, calls, told, names)
+            drive(tuner._run, calls, told, names, many)
             record = tuner._run.record()
             if races:
                 several = recipe == "parego" and bool(names) and not objective
-                compared = compare(space, record, lambda i: calls.made(0, i), seconds, names, several, today, may_be_worse)
+                if many is None:
+                    again = partial(calls.made, 0)
+                else:
+                    over = many.on_all(record)
+                    again = lambda i: of_whole(through(over, calls, i))
+                compared = compare(space, record, again, seconds, names, several, today, may_be_worse)
                 tuner._run.conclude(record)
         except (KeyboardInterrupt, SystemExit) as e:
             if tuner.best_cost == float("inf"):
@@ -375,7 +406,17 @@ def minimize(
             if line is not None:
                 line.end()
     verdict = compared.verdict if compared is not None else Verdict(space, record.verdict(today, not may_be_worse))
-    return Result(space, record, facts_of(recipe, seed, tuner.taken), compared, stopped, tuner.taken, verdict)
+    found = Result(space, record, facts_of(recipe, seed, tuner.taken), compared, stopped, tuner.taken, verdict)
+    if many is not None:
+        found.left_out = many.over.left_out()
+        if record.found():
+            found.instances = many.of_best(record, record.best() if verdict._best is None else verdict._best)
+    return found
+
+
+def of_whole(whole: _core.OnItsWay) -> Measured:
+    """What came of a candidate on all instances, as a call gives it."""
+    return whole.cost, whole.kind, whole.why, whole.seconds, {}
 
 
 def searching(seconds: float | None, races: bool) -> float | None:

@@ -287,6 +287,11 @@ class Remembered(_core.Run):
             super().tell(job, cost=cost, kind=kind, why=why, values=values, seconds=seconds, stamp=stamp, worker=worker)
             self.done.append(("tell", (job.ticket, cost, kind, why, values, seconds, stamp, worker)))
 
+    def tell_whole(self, job: _core.Job, whole: _core.OnItsWay, stamp: float, worker: int, /) -> None:
+        with self._lock:
+            super().tell_whole(job, whole, stamp, worker)
+            self.done.append(("tell_whole", (job.ticket, whole, stamp, worker)))
+
     def drop(self, j: _core.Job, /) -> None:
         with self._lock:
             super().drop(j)
@@ -312,8 +317,8 @@ class Remembered(_core.Run):
                 self.know(args[0], **dict(zip(("cost", "kind", "why", "values"), args[1:])))
             elif name == "tell":
                 self.tell(out[args[0]], **dict(zip(("cost", "kind", "why", "values", "seconds", "stamp", "worker"), args[1:])))
-            elif name == "drop":
-                self.drop(out[args[0]])
+            elif name in ("drop", "tell_whole"):
+                getattr(self, name)(out[args[0]], *args[1:])
             else:
                 getattr(self, name)(*args)
 

@@ -74,7 +74,10 @@ public:
     void tell(const tunekit::job& j, double cost, const std::string& kind, const std::string& why,
               const std::vector<double>& values, double seconds, double stamp, std::size_t worker)
     {
-        auto m = judge_(measurement_of("tell", cost, kind, why, seconds), values);
+        tell(j, judge_(measurement_of("tell", cost, kind, why, seconds), values), seconds, stamp, worker);
+    }
+    void tell(const tunekit::job& j, tunekit::measure::measurement m, double seconds, double stamp, std::size_t worker)
+    {
         checked([&](auto& t) { watched(t).hear(j, std::move(m), stamp, seconds, worker); });
     }
     void drop(const tunekit::job& j)
@@ -140,6 +143,7 @@ public:
         plain_.reset();
     }
 
+    void means(std::string cost) { options_.meaning.cost = std::move(cost); }
     [[nodiscard]] const std::string& name() const noexcept { return options_.name; }
     [[nodiscard]] const judging& judge() const noexcept { return judge_; }
 
@@ -203,7 +207,10 @@ nanobind::class_<T> bind_driven(nanobind::module_& m, const char* name)
 {
     return nanobind::class_<T>(m, name)
         .def("ask", &T::ask)
-        .def("tell", &T::tell, nanobind::arg("job"), nanobind::kw_only(), nanobind::arg("cost"), nanobind::arg("kind"),
+        .def("tell",
+             nanobind::overload_cast<const tunekit::job&, double, const std::string&, const std::string&,
+                                     const std::vector<double>&, double, double, std::size_t>(&T::tell),
+             nanobind::arg("job"), nanobind::kw_only(), nanobind::arg("cost"), nanobind::arg("kind"),
              nanobind::arg("why"), nanobind::arg("values"), nanobind::arg("seconds"), nanobind::arg("stamp"),
              nanobind::arg("worker"))
         .def("drop", &T::drop)

@@ -80,6 +80,7 @@ NB_MODULE(_core, m)
     m.def("schedules", [] { return names_of(programs::schedules()); });
     python::bind_space(m);
     python::bind_record(m);
+    python::bind_over(m);
     python::bind_tuner(m);
     python::bind_tasks(m);
     python::bind_child(m);

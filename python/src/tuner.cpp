@@ -7,6 +7,7 @@
 
 #include "bind.hpp"
 #include "driven.hpp"
+#include "over.hpp"
 #include "record.hpp"
 #include "space.hpp"
 #include "tools/support/names.hpp"
@@ -50,6 +51,11 @@ public:
     {
         const auto m = judge()(measurement_of("know", cost, kind, why, 0), values);
         before("know", [&](tuner& t) { t.know(i, m); });
+    }
+    /// What a cost is, of a run over several instances.
+    void runs_on(std::string cost)
+    {
+        before("instances", [&](tuner&) { means(std::move(cost)); });
     }
     tk::index best()
     {
@@ -113,6 +119,9 @@ void bind_tuner(nb::module_& m)
             "seed"_a, "name"_a, "log"_a, "resume"_a, "numbers"_a, "objective"_a, "checks"_a)
         .def("begin_with", &run::begin_with)
         .def("know", &run::know, "i"_a, nb::kw_only(), "cost"_a, "kind"_a, "why"_a, "values"_a)
+        .def("runs_on", &run::runs_on)
+        .def("tell_whole", [](run& r, const tk::job& j, const on_its_way& whole, double stamp,
+                              std::size_t worker) { r.tell(j, whole.out, whole.out.run_seconds, stamp, worker); })
         .def("best", &run::best)
         .def("best_cost", &run::best_cost)
         .def("beyond_limit", &run::beyond_limit)

@@ -92,15 +92,15 @@ inline void print_description(const command_setup& s)
                 tunekit::report::printable(best).c_str());
 }
 
-/// Prints the commands of the default and of two more configurations, and runs none.
-inline void print_commands(const command_setup& s, const tunekit::measure::program& program)
+/// Prints the commands of the default and of two more configurations, and runs none. With instances it is the first of so many.
+inline void print_commands(const command_setup& s, const tunekit::measure::program& program, std::size_t instances)
 {
     std::vector<tunekit::index> shown{s.untuned};
     for (const tunekit::index i : {s.space.size() - 1, s.space.size() / 2, tunekit::index{0}})
         if (shown.size() < 3 && std::find(shown.begin(), shown.end(), i) == shown.end()) shown.push_back(i);
     for (const tunekit::index i : shown) {
         std::printf("# %s\n", tunekit::report::printable(s.space.text(i)).c_str());
-        for (const auto& line : paste_lines(program.command_of(i, "{scratch}", "{build}")))
+        for (const auto& line : paste_lines(program.command_of(i * instances, "{scratch}", "{build}")))
             std::printf("%s\n", line.c_str());
     }
 }

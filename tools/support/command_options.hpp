@@ -34,7 +34,7 @@ namespace programs {
 struct command_options : run_options {
     std::string space, cost = "wall", check, untuned, known, seeds, retry_failed, race, t4, directory, result_file,
                        build_directory, serve, objective, powercap, setup, prepare, cleanup, input, shell, export_json,
-                       export_csv, export_markdown, until_cost;
+                       export_csv, export_markdown, until_cost, instances, holdout, instance_cost = "mean";
     std::optional<std::string> unit;
     std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
@@ -45,13 +45,13 @@ struct command_options : run_options {
     std::string command_line;  // as it was given
     report_options report;
     bool json = false, unpinned = false, maximize = false, keep_empty = false, dry_run = false, describe = false,
-         check_always = false, rebuild = false, ignore_failure = false;
+         check_always = false, rebuild = false, ignore_failure = false, timeouts_count = false, every_instance = false;
 
-    /// Whether the cost is a time that is measured here; who is served tells what he likes.
+    /// Whether the cost is a time that is measured here; who is served tells what he likes, and of several instances it is a ratio.
     [[nodiscard]] bool is_time() const
     {
         const bool of_the_cost = objective.empty() || objective == "cost" || objective.starts_with("cost where ");
-        return serve.empty() && (cost == "wall" || cost == "cpu") && of_the_cost;
+        return serve.empty() && instances.empty() && (cost == "wall" || cost == "cpu") && of_the_cost;
     }
 };
 
@@ -200,6 +200,19 @@ inline void describe_program(CLI::App& app, command_options& o)
     app.add_option("--tolerance", o.tolerance, "relative, for the numbers of --check output:FILE");
     app.add_flag("--check-always", o.check_always,
                  "check every configuration after its first run; else those that are too slow to win stay unchecked");
+    app.add_option("--instances", o.instances,
+                   "one configuration for all of these: a line is the value of {instance}, or NAME=VALUE pairs")
+        ->type_name("FILE");
+    app.add_option("--holdout", o.holdout, "instances that the best and the default run on once, at the end")
+        ->type_name("FILE");
+    app.add_option("--instance-cost", o.instance_cost,
+                   "mean (geometric, of the ratios to the default), sum, or worst ratio")
+        ->capture_default_str()
+        ->type_name("NAME");
+    app.add_flag("--timeouts-count", o.timeouts_count,
+                 "a run on an instance that reaches --run-seconds counts as ten times that; else it is a failure");
+    app.add_flag("--every-instance", o.every_instance,
+                 "run on all instances, also where a configuration cannot win any more");
     app.add_flag("--keep-empty", o.keep_empty,
                  "an argument that is one placeholder with an empty value stays an argument; else it is left out");
 }

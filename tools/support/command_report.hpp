@@ -114,7 +114,9 @@ inline std::vector<ranked_configuration> ten_best(const tunekit::report::seen_ta
     return out;
 }
 
-inline void print_json(const command_report& r, const tunekit::space::value_product& space)
+/// `more(json)` adds what is told of instances.
+template <class More>
+void print_json(const command_report& r, const tunekit::space::value_product& space, More&& more)
 {
     using json = nlohmann::ordered_json;
     const auto& f = r.found;
@@ -171,6 +173,7 @@ inline void print_json(const command_report& r, const tunekit::space::value_prod
     for (const auto& k : f.failures)
         out["failures"].push_back(
             {{"kind", to_text(k.kind)}, {"trials", k.trials}, {"message", k.message}, {"where", k.where}});
+    more(out);
     out["stopped"] = r.run.stopped;
     if (!r.problem.empty()) out["problem"] = r.problem;
     std::printf("%s\n", out.dump(2, ' ', true, json::error_handler_t::replace).c_str());
@@ -230,7 +233,9 @@ inline std::string what_mattered(const tunekit::report::findings& f)
     return out;
 }
 
-inline void print_table(const command_report& r, const tunekit::space::value_product& space)
+/// `more()` prints what is told of instances.
+template <class More>
+void print_table(const command_report& r, const tunekit::space::value_product& space, More&& more)
 {
     using tunekit::report::detail::numbers_text;
     const auto& f = r.found;
@@ -264,6 +269,7 @@ inline void print_table(const command_report& r, const tunekit::space::value_pro
     }
     if (const std::string names = what_mattered(f); !names.empty())
         std::printf("\nwhat mattered: %s\n", tunekit::report::printable(names).c_str());
+    more();
     if (f.verdict.kept) std::printf("\nnothing was shown to be better than the default, so that stays the best\n");
     if (t.goals.size() < 2) std::printf("\nthe best is %s\n", to_text(f.verdict).c_str());
     if (t.unit.is_time())

@@ -27,6 +27,7 @@
 #include "tunekit/curve/improvements.hpp"
 #include "tunekit/formats/space_file.hpp"
 #include "tunekit/measure/objective.hpp"
+#include "tunekit/processes/files/text.hpp"
 #include "tunekit/processes/machine.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/random/philox.hpp"
@@ -57,6 +58,12 @@ inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
     also("--prepare", o.prepare);
     also("--cleanup", o.cleanup);
     also("--input", o.input);
+    if (!o.instances.empty()) {
+        also("--instances", tunekit::io::read_text(o.instances));
+        also("--instance-cost", o.instance_cost);
+        if (o.timeouts_count) program.emplace_back("--timeouts-count");
+        if (o.every_instance) program.emplace_back("--every-instance");
+    }
     if (o.warmup > 0) also("--warmup", std::to_string(o.warmup));
     if (o.keep_empty) program.emplace_back("--keep-empty");
     const auto limit = [](const char* name, double most, const char* unit) {

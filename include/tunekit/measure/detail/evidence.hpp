@@ -2,12 +2,14 @@
 #pragma once
 
 /// \file
-/// The evidence of a race: a test martingale for the bias of a coin.
+/// The evidence of a race: test martingales for the bias of a coin, and for the middle of symmetric numbers.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 namespace tunekit::measure::detail {
@@ -40,6 +42,27 @@ namespace tunekit::measure::detail {
     double bound = -std::numeric_limits<double>::infinity();
     for (std::uint32_t k = 0; k < n && evidence(n - k, n) >= wanted; ++k) bound = values[k];
     return bound;
+}
+
+/// The evidence that symmetric numbers have their middle above `middle`: the E of `over`, of d = values - middle.
+[[nodiscard]] inline double evidence_above(std::span<const double> values, double middle) noexcept
+{
+    double sum = 0;
+    for (int k = 0; k < 11; ++k) {
+        double product = 1;
+        for (const double y : values) product *= 2 / (1 + std::exp(-std::ldexp(y - middle, k)));
+        sum += product;
+    }
+    return sum / 11;
+}
+
+/// The largest middle >= 0 that `values` show to be exceeded at the given evidence; -inf where they do not show 0.
+[[nodiscard]] inline double shown_above(std::span<const double> values, double wanted) noexcept
+{
+    if (values.empty() || !(evidence_above(values, 0) >= wanted)) return -std::numeric_limits<double>::infinity();
+    double low = 0, high = *std::max_element(values.begin(), values.end());
+    for (int k = 0; k < 50; ++k) (evidence_above(values, (low + high) / 2) >= wanted ? low : high) = (low + high) / 2;
+    return low;
 }
 
 /// The evidence at which a finalist drops out of a race of m = `finalists`. The m (m - 1) ordered pairs share the
