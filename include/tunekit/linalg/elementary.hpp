@@ -145,12 +145,6 @@ inline void exp(std::span<const double> x, std::span<double> out)
     detail::each(x, out, [](const auto& v) { return linalg::exp(v); });
 }
 
-/// out[i] = log(x[i]) of positive normal numbers. Precondition: as above.
-inline void log_of_normals(std::span<const double> x, std::span<double> out)
-{
-    detail::each(x, out, [](const auto& v) { return detail::log_of_normal(v); });
-}
-
 /// out[i] = log(x[i]). Precondition: equal sizes; the spans are the same or do not overlap.
 inline void log(std::span<const double> x, std::span<double> out)
 {

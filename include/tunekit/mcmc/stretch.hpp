@@ -67,7 +67,7 @@ struct stretch {
             }
         });
         if (linear) return;
-        linalg::log_of_normals(log_factor, log_factor);
+        linalg::detail::each(log_factor, log_factor, [](const auto& v) { return linalg::detail::log_of_normal(v); });
         for (double& f : log_factor) f *= static_cast<double>(walkers.dimensions()) - 1;
     }
 

@@ -14,6 +14,7 @@
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/concepts.hpp"
 #include "tunekit/space/any_space.hpp"
+#include "tunekit/stats/prediction.hpp"
 
 namespace tunekit::search {
 
@@ -61,7 +62,8 @@ class any_strategy {
 
         [[nodiscard]] std::optional<stats::prediction> expected(const space::any_space& space, index i) const override
         {
-            return expected_by(chosen, state, space, i);
+            if constexpr (requires { chosen.expected(state, space, i); }) return chosen.expected(state, space, i);
+            else return std::nullopt;
         }
     };
 

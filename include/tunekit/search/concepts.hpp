@@ -6,14 +6,12 @@
 
 #include <concepts>
 #include <cstddef>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "tunekit/core/detail/state_of.hpp"
 #include "tunekit/measure/concepts.hpp"
 #include "tunekit/space/concepts.hpp"
-#include "tunekit/stats/prediction.hpp"
 
 namespace tunekit::search {
 
@@ -50,15 +48,5 @@ concept observes = requires(const S& strategy, state_of<S, Space>& state, const 
 template <class S, class Space, class G>
 concept strategy = std::copyable<S> && starts_on<S, Space> && std::copyable<state_of<S, Space>> &&
                    proposes<S, Space, G> && observes<S, Space, G>;
-
-/// What a strategy expects of ln cost of a configuration that it has not observed, by its member `expected(state,
-/// space, i)`; empty where it has none, or expects nothing yet.
-template <class S, class Space>
-[[nodiscard]] std::optional<stats::prediction> expected_by(const S& strategy, const state_of<S, Space>& state,
-                                                           const Space& space, index i)
-{
-    if constexpr (requires { strategy.expected(state, space, i); }) return strategy.expected(state, space, i);
-    else return std::nullopt;
-}
 
 }  // namespace tunekit::search

@@ -16,6 +16,7 @@
 #include "tunekit/measure/jobs.hpp"
 #include "tunekit/random/generator.hpp"
 #include "tunekit/search/concepts.hpp"
+#include "tunekit/stats/prediction.hpp"
 #include "tunekit/tune/budget.hpp"
 #include "tunekit/tune/detail/ledger.hpp"
 #include "tunekit/tune/tuning.hpp"
@@ -122,10 +123,14 @@ measure::trial heard(run<Space, Strategy, G>& r, const Space& space, measure::tr
     return t;
 }
 
+/// What the strategy expects of ln cost of a configuration that it has not observed; empty where it has no member for
+/// that, or expects nothing yet.
 template <class Space, class Strategy, class G>
 std::optional<stats::prediction> expectation(const run<Space, Strategy, G>& r, const Space& space, index candidate)
 {
-    return search::expected_by(r.strategy, r.state, space, candidate);
+    if constexpr (requires { r.strategy.expected(r.state, space, candidate); })
+        return r.strategy.expected(r.state, space, candidate);
+    else return std::nullopt;
 }
 
 }  // namespace tunekit::detail

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "tunekit/core/config.hpp"
-#include "tunekit/processes/detail/system/memory.hpp"
+#include "tunekit/processes/system/memory.hpp"
 
 namespace tunekit::kernels {
 
@@ -63,7 +63,7 @@ private:
         const auto align = alignment(n);
         const std::size_t unit = static_cast<std::size_t>(align), bytes = (n * sizeof(T) + unit - 1) / unit * unit;
         void* const memory = ::operator new(bytes, align);
-        if (unit == page) system::detail::prefer_large_pages(memory, bytes);
+        if (unit == page) system::prefer_large_pages(memory, bytes);
         return static_cast<T*>(memory);
     }
 

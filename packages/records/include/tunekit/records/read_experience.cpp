@@ -39,7 +39,7 @@ std::vector<std::string> files_of(const std::string& path)
     const auto there = system::state_of(path);
     if (!there || !there->is_folder()) return {path};
     std::vector<std::string> out;
-    system::detail::each_name_in(path, [&](const std::string& name) {
+    system::each_name_in(path, [&](const std::string& name) {
         if (names_experience(name)) out.push_back(path + (path.ends_with('/') ? "" : "/") + name);
     });
     std::sort(out.begin(), out.end());

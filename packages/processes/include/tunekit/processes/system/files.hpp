@@ -13,6 +13,9 @@ namespace tunekit::system {
 /// What is at `path`, behind links, such as its size; empty where that cannot be looked at.
 using detail::state_of;
 
+/// Calls `with` for the name of everything in `folder`; nothing where that cannot be listed.
+using detail::each_name_in;
+
 /// Waits for the lock of the folder of a file, and holds it. It locks nothing where a file system has no locks, or
 /// where another process has held the lock for ten seconds: that is stopped. Windows locks no folder, so it is a file
 /// PATH.lock there, which stays.
