@@ -119,11 +119,12 @@ inline double until_peak_of(const command_options& o, const tunekit::report::cos
                          (unit.name.empty() ? "it has no unit" : "its unit is " + unit.name));
     if (!o.peak)
         tunekit::invalid(asked + " needs --peak of the machine, want it in " +
-                         (!unit.maximize         ? "GFLOP/s or GB/s"
+                         (!unit.maximize      ? "GFLOP/s or GB/s"
                           : unit.name.empty() ? "the unit of the score"
                                               : unit.name));
     if (unit.maximize) {
-        if (o.flop || o.bytes) tunekit::invalid("--flop and --bytes make a rate of a time, want none: the cost is a score");
+        if (o.flop || o.bytes)
+            tunekit::invalid("--flop and --bytes make a rate of a time, want none: the cost is a score");
         return 1 / (*o.until_peak * *o.peak);
     }
     if (o.flop.has_value() == o.bytes.has_value())
@@ -151,7 +152,8 @@ inline void describe_end(CLI::App& app, command_options& o)
     app.add_option("--until-peak", o.until_peak,
                    "end with the first configuration that reaches this share of --peak, such as 0.9")
         ->type_name("SHARE");
-    app.add_option("--peak", o.peak, "of the machine, GFLOP/s with --flop, GB/s with --bytes, else in the score's unit");
+    app.add_option("--peak", o.peak,
+                   "of the machine, GFLOP/s with --flop, GB/s with --bytes, else in the score's unit");
     app.add_option("--flop", o.flop, "floating-point operations of a run");
     app.add_option("--bytes", o.bytes, "bytes that a run has to read and write");
 }
