@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The front that strategies find of a recorded space of two goals, its cost and its first number. goals_peers.py puts other tuners beside them.
+// The front that strategies find of a recorded space of several goals, its cost and its numbers. goals_peers.py puts other tuners beside them.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -38,11 +38,12 @@ struct settings {
     bool json = false;
 };
 
-/// What was recorded, as a measurer: each configuration has its cost and its first value, and scales of their logarithms.
+/// What was recorded, as a measurer: each configuration has its cost and its values, and scales of their logarithms.
 struct recorded {
     tk::space::any_space space;
     std::vector<tk::measure::measurement> rows;
-    double low[2], high[2];
+    std::vector<std::size_t> goals;  ///< 0, 1, ...: the cost and every value
+    std::vector<double> low, high;
 
     std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch, const tk::measure::limits&)
     {
@@ -56,9 +57,9 @@ struct recorded {
         std::vector<std::vector<double>> points;
         for (const auto& m : front.members) {
             auto& p = points.emplace_back();
-            for (std::size_t g = 0; g < 2; ++g) p.push_back(std::log(m.goals[g] / low[g]) / std::log(high[g] / low[g]));
+            for (const std::size_t g : goals) p.push_back(std::log(m.goals[g] / low[g]) / std::log(high[g] / low[g]));
         }
-        return tk::hypervolume(std::move(points), std::vector<double>{1, 1});
+        return tk::hypervolume(std::move(points), std::vector<double>(goals.size(), 1.0));
     }
 };
 
@@ -72,17 +73,21 @@ recorded read(const std::string& stem)
     recorded out{from.sample ? tk::space::any_space(tk::io::listed_space_of(from))
                              : tk::space::any_space(tk::io::space_of(from)),
                  {},
-                 {most, most},
-                 {0, 0}};
+                 {0},
+                 {},
+                 {}};
+    for (std::size_t k = 1; k <= from.value_names.size(); ++k) out.goals.push_back(k);
+    out.low.assign(out.goals.size(), most);
+    out.high.assign(out.goals.size(), 0);
     for (const auto& row :
          (from.sample ? tk::io::table_of(from) : tk::io::table_of(from, tk::io::space_of(from))).rows) {
         const auto& m = out.rows.emplace_back(row.result);
         if (!m.ok()) continue;
-        const double goals[] = {m.cost, m.values[0]};
-        for (std::size_t g = 0; g < 2; ++g) {
-            if (!(goals[g] > 0)) tk::invalid("space " + stem + ": a goal is not positive, want positive ones");
-            out.low[g] = (std::min)(out.low[g], goals[g]);
-            out.high[g] = (std::max)(out.high[g], goals[g]);
+        for (const std::size_t g : out.goals) {
+            const double one = g == 0 ? m.cost : m.values[g - 1];
+            if (!(one > 0)) tk::invalid("space " + stem + ": a goal is not positive, want positive ones");
+            out.low[g] = (std::min)(out.low[g], one);
+            out.high[g] = (std::max)(out.high[g], one);
         }
     }
     return out;
@@ -94,7 +99,7 @@ void run(const settings& s)
     recorded of = read(s.space);
     tk::tuning all;
     for (tk::index i = 0; i < of.rows.size(); ++i) all.append({i, of.rows[static_cast<std::size_t>(i)]}, 0);
-    const auto front = tk::front_of(all, {0, 1});
+    const auto front = tk::front_of(all, of.goals);
     const double whole = of.volume(front);
     nlohmann::ordered_json out{{"space", s.space},
                                {"configurations", of.rows.size()},
@@ -116,7 +121,7 @@ void run(const settings& s)
             tk::random::philox gen(s.seed + r);
             const auto found = tk::tune(of.space, of, how, {.trials = s.trials}, gen);
             trials += found.trials().size();
-            shares.push_back(of.volume(tk::front_of(found, {0, 1})) / whole);
+            shares.push_back(of.volume(tk::front_of(found, of.goals)) / whole);
         }
         const double own = 1e3 * (spent() - begun) / static_cast<double>(trials);
         const auto within = tk::stats::mean_interval(shares);

@@ -5,7 +5,7 @@
     pip install kernel-tuner==1.5.0 optuna==5.0.0     # the latter with torch for --peers optuna-gp
     python3 bench/studies/goals_peers.py build/release/studies/bench_goals bench/studies/data/goals/*.params
 
-Every tuner sees two goals, the logarithms of the cost and of the first number, both to be lowered. A proposal that was not recorded, or was
+Every tuner sees the logarithms of the cost and of each number, all to be lowered. A proposal that was not recorded, or was
 measured before, stands for the nearest recorded one that was not measured yet (fewest parameters that differ, then least sum of differences of
 positions, then at random): so each trial is a new configuration for all, and a sampler that repeats itself, as TPE does, looks around. A failure
 is told as the worst that was recorded. Optuna is told of parameters by position, as integers; those whose values are words
@@ -27,6 +27,8 @@ import warnings
 from collections.abc import Callable
 from importlib import metadata
 
+import numpy
+
 
 class Enough(Exception):
     """The budget of trials is spent."""
@@ -38,27 +40,29 @@ class Recorded:
     def __init__(self, stem: str) -> None:
         values: dict[str, list[str]] = {}
         self.words: set[str] = set()
-        name = ""
+        numbers: list[str] = []
         with open(stem + ".params", encoding="utf-8") as lines:
             for line in lines:
                 parts = line.split()
                 if parts[:1] == ["param"]:
                     values[parts[1]] = parts[2:]
-                elif parts[:1] == ["value"] and not name:
-                    name = parts[1]
+                elif parts[:1] == ["value"]:
+                    numbers.append(parts[1])
                 elif parts[:1] == ["#"] and parts[1].rstrip(":") in values:
                     self.words.add(parts[1].rstrip(":"))
         self.names = list(values)
         self.sizes = [len(v) for v in values.values()]
         self.rows: list[tuple[int, ...]] = []
-        goals: list[tuple[float, float] | None] = []
+        goals: list[tuple[float, ...] | None] = []
         with gzip.open(stem + ".csv.gz", "rt", encoding="utf-8") as table:
             for row in csv.DictReader(table):
                 self.rows.append(tuple(values[p].index(row[p]) for p in self.names))
-                goals.append((math.log(float(row["time_ms"])), math.log(float(row[name]))) if row["status"] == "valid" else None)
+                goals.append(tuple(math.log(float(row[g])) for g in ("time_ms", *numbers)) if row["status"] == "valid" else None)
         valid = [g for g in goals if g is not None]
-        low, high = [[pick(g[k] for g in valid) for k in (0, 1)] for pick in (min, max)]
-        self.goals = [None if g is None else tuple((g[k] - low[k]) / (high[k] - low[k]) for k in (0, 1)) for g in goals]
+        self.several = range(1 + len(numbers))
+        low, high = [[pick(g[k] for g in valid) for k in self.several] for pick in (min, max)]
+        self.goals = [None if g is None else tuple((g[k] - low[k]) / (high[k] - low[k]) for k in self.several) for g in goals]
+        self.table = numpy.array(self.rows)
         self.at = {row: i for i, row in enumerate(self.rows)}
         self.whole = volume([g for g in self.goals if g is not None])
 
@@ -66,28 +70,31 @@ class Recorded:
         """The row of a configuration, or of the nearest one, of those that are not in `without`."""
         if self.at.get(config, -1) not in {-1} | without:
             return self.at[config]
-        best, found = (len(config) + 1, 0.0), []
-        for i, row in enumerate(self.rows):
-            if i in without:
-                continue
-            away = sum(a != b for a, b in zip(row, config))
-            if away > best[0]:
-                continue
-            key = (away, sum(abs(a - b) / (n - 1) for a, b, n in zip(row, config, self.sizes) if n > 1))
-            if key < best:
-                best, found = key, [i]
-            elif key == best:
-                found.append(i)
+        away = (self.table != numpy.array(config)).sum(axis=1)
+        away[list(without)] = len(config) + 1
+        near = numpy.flatnonzero(away == away.min())
+        apart = numpy.zeros(len(near))
+        for k, n in enumerate(self.sizes):
+            if n > 1:
+                apart += numpy.abs(self.table[near, k] - config[k]) / (n - 1)
+        found = [int(i) for i in near[apart == apart.min()]]
         return gen.choice(found)
 
 
-def volume(points: list[tuple[float, float]]) -> float:
-    """The hypervolume below (1, 1)."""
-    total, lowest = 0.0, 1.0
-    points = sorted((p for p in points if p[0] < 1 and p[1] < 1), key=lambda p: (p[1], p[0]))
+def volume(points: list[tuple[float, ...]]) -> float:
+    """The hypervolume below (1, 1, ...): slices along the last goal, each the volume of the goals before it."""
+    points = sorted((p for p in points if max(p) < 1), key=lambda p: p[-1])
+    if not points:
+        return 0.0
+    if len(points[0]) == 1:
+        return 1 - min(points)[0]
+    total, below = 0.0, []
     for k, p in enumerate(points):
-        lowest = min(lowest, p[0])
-        total += (1 - lowest) * ((points[k + 1][1] if k + 1 < len(points) else 1) - p[1])
+        if not any(all(a <= b for a, b in zip(q, p)) for q in below):
+            below = [q for q in below if not all(b <= a for a, b in zip(q, p[:-1]))] + [p[:-1]]
+        thick = (points[k + 1][-1] if k + 1 < len(points) else 1) - p[-1]
+        if thick > 0:
+            total += thick * volume(below)
     return total
 
 
@@ -100,13 +107,13 @@ class Run:
         self.seen: set[int] = set()
         self.gen = random.Random(seed)
 
-    def __call__(self, config: tuple[int, ...]) -> tuple[float, float]:
+    def __call__(self, config: tuple[int, ...]) -> tuple[float, ...]:
         """The goals. Raises: Enough."""
         if len(self.seen) >= min(self.trials, len(self.of.rows)):
             raise Enough
         i = self.of.nearest(config, self.gen, self.seen)
         self.seen.add(i)
-        return self.of.goals[i] or (1.0, 1.0)
+        return self.of.goals[i] or tuple(1.0 for _ in self.of.several)
 
     def share(self) -> float:
         return volume([g for i in self.seen if (g := self.of.goals[i]) is not None]) / self.of.whole
@@ -130,7 +137,7 @@ def optuna_by(sampler: str, **options: object) -> Callable[[Run, int], None]:
                 space[name] = (
                     optuna.distributions.CategoricalDistribution(list(range(size))) if name in of.words else optuna.distributions.IntDistribution(0, size - 1)
                 )
-        study = optuna.create_study(directions=["minimize", "minimize"], sampler=getattr(optuna.samplers, sampler)(seed=seed, **options))
+        study = optuna.create_study(directions=["minimize" for _ in of.several], sampler=getattr(optuna.samplers, sampler)(seed=seed, **options))
         while True:
             trial = study.ask(space)
             goals = run(tuple(trial.params.get(name, 0) for name in of.names))
@@ -141,13 +148,13 @@ def optuna_by(sampler: str, **options: object) -> Callable[[Run, int], None]:
 
 def kernel_tuner(run: Run, seed: int) -> None:
     """Kernel Tuner's own NSGA-II over the recorded list, by its own operators."""
-    import numpy
     from kernel_tuner.interface import Options
     from kernel_tuner.searchspace import Searchspace
     from kernel_tuner.strategies import pymoo_minimize
     from kernel_tuner.util import TuningBudget
 
     of = run.of
+    called = [f"goal{k}" for k in of.several]
     numpy.random.seed(seed)
     random.seed(seed)
     listed = {str(i): dict(zip(of.names, row)) for i, row in enumerate(of.rows)}
@@ -165,14 +172,14 @@ def kernel_tuner(run: Run, seed: int) -> None:
             out = []
             for config in configs:
                 goals = run(tuple(config))
-                out.append({**dict(zip(of.names, config)), "time": goals[0], "size": goals[1]})
+                out.append({**dict(zip(of.names, config)), **dict(zip(called, goals))})
             return out
 
     own, pymoo_minimize.CostFunc = pymoo_minimize.CostFunc, Anything
     try:
         pymoo_minimize.tune(
             space, Replays(),
-            Options(strategy="nsga2", strategy_options=Options(max_fevals=run.trials), objective=["time", "size"], objective_higher_is_better=[False, False],
+            Options(strategy="nsga2", strategy_options=Options(max_fevals=run.trials), objective=called, objective_higher_is_better=[False for _ in called],
                     tune_params=values, budget=TuningBudget(), seed=seed, verbose=False, simulation_mode=False, cache={}),
         )
     finally:

@@ -136,6 +136,7 @@ def tune_kernel(
     compilers: int | None = None,
     baseline: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
+    until: float | None = None,
 ) -> KernelResult:
     """Searches the parameters of a kernel in CUDA, OpenCL, C or C++ for the fastest configuration.
 
@@ -154,6 +155,8 @@ def tune_kernel(
     race:            as it is by default with a baseline: at the end the best three and the first are measured afresh, in turns.
     compilers:       how many compilers work at a time beside the device.
     limits:          what the runs of one configuration may take; 60 seconds by default.
+    until:           ends with the first configuration whose objective is as good: milliseconds of the least run, or with objective="GFLOP/s"
+                     0.9 * peak.
 
     Raises: Error, TypeError or FileNotFoundError for wrong input before anything is built; NoDevice where there is no device; RuntimeError where every
     configuration failed, with the first reason.

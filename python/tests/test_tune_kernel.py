@@ -167,6 +167,22 @@ def test_metrics_and_an_objective() -> None:
     assert found.best_cost == pytest.approx(1 / env["best_config"]["GB/s"])
 
 
+def test_what_is_good_enough_ends_it() -> None:
+    many = {"scoop": [4, 1, 3, *range(5, 22)], "lid": [0]}  # costs 40, 10, 30, 50 and more
+    few: dict[str, Any] = {"strategy": "brute_force", "compilers": 1, "tune_params": many}
+    for until, found in ((40, 40), (12, 10)):
+        rows, env = result = weigh(until=until, **few)
+        assert rows[0]["time"] == 40 and env["best_config"]["time"] <= until and len(rows) < 20  # what is being built comes, too
+        assert "the cost that was asked for is reached" in result.stopped and found in [r["time"] for r in rows]
+    rate: dict[str, Any] = {"metrics": {"GB/s": "400 / time"}, "objective": "GB/s", **few}  # 10, 40, 13, 8 and less
+    assert len(weigh(until=0.9 * 44, **rate)[0]) < 20 and len(weigh(until=0.9 * 45, **rate)[0]) == 20
+    timed = {**few, "kernel_source": COST.replace("float weigh", "void weigh").replace("return", "out[0] ="), "tune_params": {"scoop": [*range(12)], "lid": [0]}}
+    assert len(weigh(until=1000.0, **timed)[0]) < 12 and len(weigh(until=1e-9, **timed)[0]) == 12  # milliseconds
+    for wrong in (0, -1, float("nan")):
+        with pytest.raises(Error, match="until is .*, want a positive number, the time that is good enough"):
+            weigh(until=wrong)
+
+
 def test_a_race_with_what_is_used_today() -> None:
     found = weigh(baseline={"scoop": 3, "lid": 5})
     assert found.trials[0].configuration == {"scoop": 3, "lid": 5} and found.race is not None

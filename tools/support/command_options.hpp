@@ -39,6 +39,7 @@ struct command_options : run_options {
     std::vector<space_option> space_words;  // in their order
     std::vector<std::string> environment, files, numbers, build, command, goals;
     double gain_below = 0, calls = 0, until_gain = 0;
+    std::optional<double> until_peak, peak, flop, bytes;
     double seconds = 0, run_seconds = 60, build_seconds = 300, cpu_seconds = 0, tolerance = 0;
     std::uint64_t trials = 0;
     std::size_t workers = 1, builders = 0, memory_mib = 0, repeat = 0, warmup = 0;
@@ -99,6 +100,47 @@ inline double until_cost_of(const command_options& o, const tunekit::report::cos
     return unit.maximize ? 1 / cost : cost;
 }
 
+/// The cost at which --until-peak ends a run: of a score that share of --peak in its unit, of a time what a run with
+/// --flop or --bytes takes at that share of --peak, which is in 1e9 a second.
+inline double until_peak_of(const command_options& o, const tunekit::report::cost_unit& unit)
+{
+    const auto positive = [](const char* option, const std::optional<double>& x) {
+        if (x && !(*x > 0 && *x < std::numeric_limits<double>::infinity()))
+            tunekit::invalid(option + tunekit::core::text_of(*x) + ", want a positive number");
+    };
+    positive("--peak ", o.peak);
+    positive("--flop ", o.flop);
+    positive("--bytes ", o.bytes);
+    const std::string asked = "--until-peak " + tunekit::core::text_of(*o.until_peak);
+    if (!(*o.until_peak > 0 && *o.until_peak <= 1)) tunekit::invalid(asked + ", want a share of the peak, such as 0.9");
+    if (!o.until_cost.empty()) tunekit::invalid("--until-cost and --until-peak each end a run at a cost, want one");
+    if (!unit.is_time() && !unit.maximize)
+        tunekit::invalid(asked + " is of a time or of a score, want such a cost: " +
+                         (unit.name.empty() ? "it has no unit" : "its unit is " + unit.name));
+    if (!o.peak)
+        tunekit::invalid(asked + " needs --peak of the machine, want it in " +
+                         (!unit.maximize      ? "GFLOP/s or GB/s"
+                          : unit.name.empty() ? "the unit of the score"
+                                              : unit.name));
+    if (unit.maximize) {
+        if (o.flop || o.bytes)
+            tunekit::invalid("--flop and --bytes make a rate of a time, want none: the cost is a score");
+        return 1 / (*o.until_peak * *o.peak);
+    }
+    if (o.flop.has_value() == o.bytes.has_value())
+        tunekit::invalid(asked + " needs the work of a run, want --flop N or --bytes N");
+    return (o.flop ? *o.flop : *o.bytes) / (*o.until_peak * 1e9 * *o.peak);
+}
+
+/// The cost that is good enough by --until-cost or --until-peak; 0: none is.
+inline double good_enough(const command_options& o, const tunekit::report::cost_unit& unit)
+{
+    if (o.until_peak) return until_peak_of(o, unit);
+    if (o.peak || o.flop || o.bytes)
+        tunekit::invalid("--peak, --flop and --bytes are used only by --until-peak, want it, too");
+    return o.until_cost.empty() ? 0 : until_cost_of(o, unit);
+}
+
 /// The options that end a run of `tune_command` and of `tune_kernel`.
 inline void describe_end(CLI::App& app, command_options& o)
 {
@@ -107,6 +149,13 @@ inline void describe_end(CLI::App& app, command_options& o)
     app.add_option("--until-cost", o.until_cost,
                    "end with the first configuration that costs no more, or scores no less: 1.2ms, or a number")
         ->type_name("COST");
+    app.add_option("--until-peak", o.until_peak,
+                   "end with the first configuration that reaches this share of --peak, such as 0.9")
+        ->type_name("SHARE");
+    app.add_option("--peak", o.peak,
+                   "of the machine, GFLOP/s with --flop, GB/s with --bytes, else in the score's unit");
+    app.add_option("--flop", o.flop, "floating-point operations of a run");
+    app.add_option("--bytes", o.bytes, "bytes that a run has to read and write");
 }
 
 /// The options of a space on the command line, for --help: `split_command_line` takes them out before.

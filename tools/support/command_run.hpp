@@ -123,7 +123,7 @@ struct command_setup {
         how.limits.max_build_factor = o.build_factor;
         if (o.trials > 0) limit.trials = o.trials;
         set_gain(limit, o);
-        if (!o.until_cost.empty()) limit.until_cost = until_cost_of(o, unit);
+        limit.until_cost = good_enough(o, unit);
         const tunekit::task only("command", space, 1.0);
         told = told_of(begins.past, {&only, 1});
     }
@@ -207,11 +207,13 @@ struct command_setup {
                      "machine " + to_text(tunekit::this_machine()), "tunekit " + version_text()};
         if (!told.empty()) run.facts.push_back(told);
         run.workers = o.workers;
+        if (o.flop) run.peak_flops = 1e9 * *o.peak;
         run.repeat = {o.command_line};
         auto& task = run.tasks.front();
         task.baseline = untuned;
         task.never_worse = never_worse();
         task.unit = unit;
+        if (o.flop) task.flops = *o.flop;
         task.value_names = value_names();
         task.goals = goals;
         task.objective = o.objective;

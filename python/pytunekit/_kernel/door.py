@@ -110,7 +110,7 @@ def searched(call: Mapping[str, Any], run: Run, search: Search, first: list[int]
     seed = count("seed", call["seed"] or 0)
     tuner = Tuner(
         configurations.space, recipe=search.recipe, experience=call["experience"], trials=search.trials or len(configurations),
-        seconds=searching(search.seconds, races(call)), seed=seed,
+        seconds=searching(search.seconds, races(call)), until=run.good_enough(call["until"]), seed=seed,
         log=call["log_file"], resume=call["resume"], name=run.problem.name,
     )
     if first:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from .. import _core
 from .._score import cost_of
-from .._tuner import Failed, Tuner
+from .._tuner import Failed, Tuner, number
 from .arguments import Comparison
 from .cache import KINDS, Cache, key_of
 from .objective import Objective, add_metrics, plain
@@ -55,6 +55,19 @@ class Run:
     """Kind and reason of the others."""
     is_time: bool
     """Whether costs are times; not where a function of C returns its cost."""
+
+    def good_enough(self, until: float | None) -> float | None:
+        """The cost of a value of the objective that ends the run; None where none does. Raises: Error for what is no positive number."""
+        if until is None:
+            return None
+        value = number("until", until)
+        if isinstance(cost := cost_of(value, self.objective.higher), Failed):
+            raise _core.Error(f"tunekit: until is {value:g}, want a positive number, the {self.objective.name} that is good enough")
+        if self.objective:
+            return cost
+        if self.problem.language == "C":
+            self.pool(0)  # it knows whether the function returns its cost
+        return cost / 1e3 if self.is_time else cost
 
     def search(self, tuner: Tuner, told: Callable[[int, str, str, float], None]) -> None:
         """Measures what the tuner asks for until it has ended, or its seconds have: then what is being built is given up.

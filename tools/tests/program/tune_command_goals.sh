@@ -117,11 +117,29 @@ done <<'END'
 2|--cost regex:bytes.([0-9]+) --maximize --until-cost 900
 1|--cost regex:cost.([0-9]+) --unit s --until-cost 40000ms
 1|--until-cost 60s
+2|--cost regex:bytes.([0-9]+) --maximize --unit GB/s --until-peak 0.9 --peak 1000
+1|--until-peak 0.5 --peak 1 --flop 1e12
+1|--until-peak 0.001 --peak 0.5 --bytes 2e9
+2|--cost regex:cost.([0-9]+) --unit s --until-peak 0.8 --peak 1 --flop 20e9
+1|--cost regex:cost.([0-9]+) --unit s --until-peak 0.6 --peak 1 --flop 20e9
 END
+"$tune" --space space.json --strategy grid --repeat 1 --cost 'regex:cost.([0-9]+)' --unit s --until-peak 0.8 --peak 1 --flop 20e9 --report page.html -- ./work.sh {level} {mode} >out 2>err ||
+    fail "a page with shares of the peak: $(cat err)"
+for words in 'of peak' 'GFLOP/s' '>200'; do grep -qF "$words" page.html || fail "the page has no '$words'"; done
 
 # Wrong input: a line each.
 refuses "--until-cost '3ms', want a positive number, without a unit: the cost is no time" --space space.json --cost regex:x --until-cost 3ms -- ./work.sh {level} {mode}
 refuses "--until-cost 'soon', want a positive number of seconds, or one with s, ms, us or ns, such as 1.2ms" --space space.json --until-cost soon -- ./work.sh {level} {mode}
+refuses '--until-peak 90, want a share of the peak, such as 0.9' --space space.json --until-peak 90 --peak 1 --flop 1 -- ./work.sh {level} {mode}
+refuses '--until-peak 0.9 needs --peak of the machine, want it in GFLOP/s or GB/s' --space space.json --until-peak 0.9 --flop 1 -- ./work.sh {level} {mode}
+refuses '--until-peak 0.9 needs --peak of the machine, want it in GB/s' --space space.json --cost regex:x --maximize --unit GB/s --until-peak 0.9 -- ./work.sh {level} {mode}
+refuses '--until-peak 0.9 needs the work of a run, want --flop N or --bytes N' --space space.json --until-peak 0.9 --peak 1 -- ./work.sh {level} {mode}
+refuses '--until-peak 0.9 needs the work of a run, want --flop N or --bytes N' --space space.json --until-peak 0.9 --peak 1 --flop 1 --bytes 1 -- ./work.sh {level} {mode}
+refuses '--until-peak 0.9 is of a time or of a score, want such a cost: it has no unit' --space space.json --cost regex:x --until-peak 0.9 --peak 1 --flop 1 -- ./work.sh {level} {mode}
+refuses 'make a rate of a time, want none: the cost is a score' --space space.json --cost regex:x --maximize --until-peak 0.9 --peak 1 --flop 1 -- ./work.sh {level} {mode}
+refuses '--until-cost and --until-peak each end a run at a cost, want one' --space space.json --until-cost 1 --until-peak 0.9 --peak 1 --flop 1 -- ./work.sh {level} {mode}
+refuses '--peak -1, want a positive number' --space space.json --until-peak 0.9 --peak -1 --flop 1 -- ./work.sh {level} {mode}
+refuses '--peak, --flop and --bytes are used only by --until-peak, want it, too' --space space.json --peak 1 -- ./work.sh {level} {mode}
 refuses "no number is called 'watts', want one of cost, bytes" --space space.json --number bytes=regex:x --objective 'cost * watts' -- ./work.sh {level} {mode}
 refuses "want a number, the name of a number or" --space space.json --objective 'cost *' -- ./work.sh {level} {mode}
 refuses 'is not a limit, want NAME <= NUMBER' --space space.json --number bytes=regex:x --objective 'cost where bytes < 5' -- ./work.sh {level} {mode}
