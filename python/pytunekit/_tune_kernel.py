@@ -40,7 +40,7 @@ class KernelResult(tuple[list[dict[str, "Any"]], dict[str, "Any"]]):
 
     @property
     def best(self) -> dict[str, Any]:
-        """The best configuration: of the race where there was one, else by the least of its runs, or by what its function returned."""
+        """The best configuration: of the race where there was one, else by the mean of the fastest quarter of its runs, or by what its function returned."""
         return {name: self._rename.get(name, {}).get(value, value) for name, value in self.found.best.items()}
 
     @property

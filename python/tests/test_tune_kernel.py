@@ -127,7 +127,7 @@ def test_a_void_function_is_timed() -> None:
     results, _ = found = tune_kernel("spin", text, 1, [OUT, np.int32(1000)], {"work": [1, 1000]}, lang="C", quiet=True)
     assert all(len(r["times"]) == 7 and r["time"] > 0 for r in results)
     assert results[1]["time"] > 20 * results[0]["time"] and found.best == {"work": 1}
-    assert found.best_cost == pytest.approx(min(results[0]["times"]) / 1e3)
+    assert found.best_cost == pytest.approx(sum(sorted(results[0]["times"])[:2]) / 2e3)  # the mean of the fastest quarter of seven
 
 
 def test_cpp_without_c_linkage_is_found() -> None:

@@ -95,7 +95,7 @@ def tune(call: Mapping[str, Any]) -> KernelResult:
     renamed = {name: {str(value): value for value in values if isinstance(value, tuple)} for name, values in parameters.items()}
     out = KernelResult(rows, env, found, {name: values for name, values in renamed.items() if values})
     if any(env["best_config"].get(name) != value for name, value in out.best.items()):
-        say(f"tunekit: found.best is {listed(out.best)}, {'of the race' if out.race else 'by the least of its runs'}; env['best_config'] has the best {objective.name}")
+        say(f"tunekit: found.best is {listed(out.best)}, {'of the race' if out.race else 'by the fastest quarter of its runs'}; env['best_config'] has the best {objective.name}")
     return out
 
 

@@ -246,6 +246,7 @@ struct kernel_pool::state {
     {
         const opencl_device on = find_opencl_device(how.device, how.driver);
         charged = on;
+        parts->at_launch = detail::compiles_at_launch(on);
         opencl_builder compilers(
             {.device = on, .directory = how.directory, .processes = how.compilers, .library = how.driver});
         auto refused = refusals(detail::opencl_rule(on), compilers.cache());
