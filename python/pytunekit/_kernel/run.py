@@ -62,6 +62,10 @@ class Run:
         """Measures what the tuner asks for until it has ended, or its seconds have: then what is being built is given up.
         `told(index, kind, why, stamp)` is called after each answer."""
         run = tuner._run
+        if self.problem.language == "C":
+            self.pool(0)  # it knows whether the function returns its cost, which the log and remembered ones need
+        ranked_by = self.objective.text() or ("" if self.is_time else f"returned by {self.problem.name}")
+        run.reads_costs(ranked_by, by_times=not ranked_by)
         began = time.perf_counter() - run.stamp()
         out: dict[int, _core.Job] = {}
         choosing = 0.0
@@ -73,10 +77,6 @@ class Run:
             run.tell(job, cost=cost, kind=kind, why=why, values=[], seconds=took, stamp=now, worker=0, runs=runs)
             told(job.index, kind, why, now)
 
-        if self.problem.language == "C":
-            self.pool(0)  # it knows whether the function returns its cost, which remembered ones need, too
-        ranked_by = self.objective.text() or ("" if self.is_time else f"returned by {self.problem.name}")
-        run.reads_costs(ranked_by, by_times=not ranked_by)
         try:
             while True:
                 now = time.perf_counter() - began
@@ -121,15 +121,28 @@ class Run:
 
     def again(self, index: int) -> Measured:
         """Measures a configuration afresh, for a race."""
+        (cost, kind, why, _), seconds = self.afresh(index)
+        if isinstance(cost, Failed):
+            return NOTHING, cost.kind, cost.why, seconds, {}
+        return cost, kind, why, seconds, {}
+
+    def afresh(self, index: int) -> tuple[Taken, float]:
+        """Measures a configuration once more, and keeps nothing. Returns what came of it, and the seconds of its runs."""
         measured = self.pool(index).measure(index)
         if self._wrong is not None:
             raise self._wrong
         row = row_of(self.configurations.at(index), measured, self.is_time, 0.0)
         self._add_numbers(row, measured)
-        cost = self._cost(row, measured)
-        if isinstance(cost, Failed):
-            return NOTHING, cost.kind, cost.why, measured["run_seconds"], {}
-        return cost, measured["kind"], measured["why"], measured["run_seconds"], {}
+        return (self._cost(row, measured), measured["kind"], measured["why"], self._runs(measured)), measured["run_seconds"]
+
+    def known(self) -> list[tuple[int, float, list[float]]]:
+        """Index, cost and runs of each configuration that ran, the best first."""
+        out = []
+        for index, row in self.rows.items():
+            measured = {"kind": "", "times": [t / 1e3 if self.is_time else t for t in row["times"]]}
+            if not isinstance(cost := self._cost(row, measured), Failed):
+                out.append((index, cost, self._runs(measured)))
+        return sorted(out, key=lambda one: one[1])
 
     def pool(self, first: int) -> _core.KernelPool:
         """The engine, which is made when it is first needed."""

@@ -145,7 +145,7 @@ public:
             std::string options;
             for (const std::string& o : cache_.options_of(what)) options += (options.empty() ? "" : " ") + o;
             const opencl_driver cl(library_);
-            if (at_launch_) static_cast<void>(::nice(10));  // what it takes from the processor, it takes from the device
+            if (at_launch_) static_cast<void>(::nice(5));  // what it takes from the processor, it takes from the device
             const opencl_build program(cl, device_, what.text, options);
             const auto [built, log] = file_of(program, what.text, options, at_launch_);
             if (!built.empty()) write_file(file, built);
