@@ -42,8 +42,7 @@ struct judging {
 /// Throws std::invalid_argument, which begins with `who`, for a cost that is no positive finite number and for an unknown kind.
 /// `runs` are those that the cost was read from; empty: it is the only one.
 tunekit::measure::measurement measurement_of(std::string_view who, double cost, const std::string& kind,
-                                             const std::string& message, double seconds,
-                                             std::vector<double> runs = {});
+                                             const std::string& message, double seconds, std::vector<double> runs = {});
 
 /// The cost of runs that are times, by which candidates are ranked: the mean of the fastest quarter. Throws
 /// std::invalid_argument where there is none.

@@ -76,8 +76,8 @@ private:
 void bind_sizes(nb::module_& m)
 {
     nb::class_<sizes>(m, "Sizes")
-        .def(nb::init<const grid&, std::string, const std::string&, std::string, std::size_t>(), "space"_a, nb::kw_only(),
-             "kernel"_a, "text"_a, "device"_a, "axes"_a)
+        .def(nb::init<const grid&, std::string, const std::string&, std::string, std::size_t>(), "space"_a,
+             nb::kw_only(), "kernel"_a, "text"_a, "device"_a, "axes"_a)
         .def("add", &sizes::add, "at"_a, "i"_a, nb::kw_only(), "cost"_a, "runs"_a, "searched"_a, "untuned"_a)
         .def("beside", &sizes::beside)
         .def("write_header", &sizes::write_header, "path"_a, "name"_a, nb::call_guard<nb::gil_scoped_release>());

@@ -112,7 +112,8 @@ int tune_sizes(const size_options& how, const command_setup& s, const sized_kern
     const command_options& o = s.o;
     for (const auto& [option, path] :
          {std::pair("--log", &o.log), std::pair("--t4", &o.t4), std::pair("--report", &o.report.path)})
-        if (!path->empty()) tunekit::invalid(std::string("--sizes has --results and --header, want it without ") + option);
+        if (!path->empty())
+            tunekit::invalid(std::string("--sizes has --results and --header, want it without ") + option);
     if (how.header.empty()) tunekit::invalid("--sizes makes a header, want --header FILE");
     check_file("--header", how.header);
     check_file("--results", how.results);

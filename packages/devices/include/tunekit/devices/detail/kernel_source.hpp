@@ -178,7 +178,9 @@ private:
         opencl_launch out{.entry = made.name, .shared_bytes = static_cast<std::size_t>(made.shared_bytes)};
         for (std::size_t k = 0; k < out.block.size(); ++k) out.block[k] = static_cast<std::size_t>(made.block[k]);
         for (const kernel_argument& a : of_->what.arguments)
-            out.arguments.push_back(a.array ? std::nullopt : std::optional(a.bytes));
+            out.arguments.push_back(a.array
+                                        ? opencl_launch::argument{.array = (std::max)(a.bytes.size(), std::size_t{1})}
+                                        : opencl_launch::argument{.value = a.bytes});
         return out;
     }
 

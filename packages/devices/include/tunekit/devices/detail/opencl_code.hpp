@@ -79,20 +79,27 @@ struct opencl_code {
 }
 
 /// A launch for which a compiler prepares a program, in words: the entry, the work-group, the bytes of local memory,
-/// and each argument, `a` for an array and `v` with hexadecimal digits for a value.
+/// and each argument, `a` and its bytes for an array, and `v` with hexadecimal digits for a value.
 struct opencl_launch {
+    struct argument {
+        std::size_t array = 0;               ///< its bytes; 0 for a value
+        std::vector<unsigned char> value{};  ///< that of a value
+
+        friend bool operator==(const argument&, const argument&) = default;
+    };
+
     std::string entry{};
     std::array<std::size_t, 3> block{1, 1, 1};
     std::size_t shared_bytes = 0;
-    std::vector<std::optional<std::vector<unsigned char>>> arguments{};  ///< empty for an array
+    std::vector<argument> arguments{};
 
     [[nodiscard]] std::string text() const
     {
         std::string out = entry;
         for (const std::size_t n : {block[0], block[1], block[2], shared_bytes}) out += ' ' + std::to_string(n);
-        for (const auto& a : arguments) {
-            out += a ? " v" : " a";
-            for (const unsigned char byte : a.value_or(std::vector<unsigned char>()))
+        for (const argument& a : arguments) {
+            out += a.array != 0 ? " a" + std::to_string(a.array) : " v";
+            for (const unsigned char byte : a.value)
                 for (const int digit : {byte / 16, byte % 16}) out += "0123456789abcdef"[digit];
         }
         return out;
@@ -105,20 +112,23 @@ struct opencl_launch {
             text.remove_prefix((std::min)(out.size() + 1, text.size()));
             return out;
         };
-        const auto number = [&] { return core::number<std::size_t>(word()).value_or(0); };
+        const auto number = [](std::string_view of) { return core::number<std::size_t>(of).value_or(0); };
         const auto digit = [](char c) { return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10); };
         opencl_launch out{.entry = std::string(word())};
-        for (std::size_t& n : out.block) n = number();
-        out.shared_bytes = number();
+        for (std::size_t& n : out.block) n = number(word());
+        out.shared_bytes = number(word());
         while (!text.empty()) {
             const std::string_view a = word();
-            auto& to = out.arguments.emplace_back();
-            if (a.front() == 'v') to.emplace();
-            for (std::size_t k = 1; k + 1 < a.size(); k += 2)
-                to->push_back(static_cast<unsigned char>(digit(a[k]) * 16 + digit(a[k + 1])));
+            argument& to = out.arguments.emplace_back();
+            if (a.starts_with('a')) to.array = number(a.substr(1));
+            else
+                for (std::size_t k = 1; k + 1 < a.size(); k += 2)
+                    to.value.push_back(static_cast<unsigned char>(digit(a[k]) * 16 + digit(a[k + 1])));
         }
         return out;
     }
+
+    friend bool operator==(const opencl_launch&, const opencl_launch&) = default;
 };
 
 }  // namespace tunekit::measure::detail

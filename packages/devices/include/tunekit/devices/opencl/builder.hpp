@@ -5,7 +5,6 @@
 /// A pool of processes in which an OpenCL driver turns generated OpenCL C into the binaries of one device.
 
 #include <unistd.h>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "tunekit/core/error.hpp"
 #include "tunekit/devices/detail/code_cache.hpp"
 #include "tunekit/devices/detail/opencl_code.hpp"
 #include "tunekit/devices/opencl/device.hpp"
@@ -26,22 +24,24 @@ namespace detail {
 
 /// Whether a driver compiles for a work-group not when a program is built, but at the first launch with it, and keeps
 /// what it compiled of a text in a folder of the user. PoCL does; its device is the processor of the compilers.
-[[nodiscard]] inline bool compiles_at_launch(const opencl_device& on) { return on.version.find("PoCL") != on.version.npos; }
+[[nodiscard]] inline bool compiles_at_launch(const opencl_device& on)
+{
+    return on.version.find("PoCL") != on.version.npos;
+}
 
-/// A program that a child process builds, until the process ends.
+/// A program, built or refused. It is released with this, the context is not.
 struct opencl_build {
     const opencl_driver& cl;
     opencl_place at;
-    opencl_driver::handle context = nullptr, program = nullptr;
+    opencl_driver::handle program = nullptr;
     std::string log{};  ///< where it does not compile
 
-    /// Builds `text` for device `k`. Throws no_device or opencl_failure.
-    opencl_build(const opencl_driver& with, int k, const std::string& text, const std::string& options)
-        : cl(with), at(find_place(cl, k))
+    /// Builds `text` for a device in a context of it. Throws opencl_failure.
+    opencl_build(const opencl_driver& with, const opencl_place& on, opencl_driver::handle context,
+                 const std::string& text, const std::string& options)
+        : cl(with), at(on)
     {
         int code = 0;
-        context = cl.create_context(nullptr, 1, &at.device, nullptr, nullptr, &code);
-        cl.check(code, "clCreateContext");
         const char* words = text.c_str();
         program = cl.program_of_source(context, 1, &words, nullptr, &code);
         cl.check(code, "clCreateProgramWithSource");
@@ -55,42 +55,17 @@ struct opencl_build {
         }
         if (log.empty()) log = std::string("clBuildProgram: ") + opencl_name(code);
     }
-
-    /// Lets the driver compile for a launch, which begins with no arrays: the process ends as soon as it has begun.
-    void prepare(const opencl_launch& how) const
-    {
-        constexpr int running = 1;
-        for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) std::signal(signal, [](int) { ::_exit(0); });
-        int code = 0;
-        const auto queue = cl.create_queue(context, at.device, 0, &code);
-        const auto kernel = code == 0 ? cl.create_kernel(program, how.entry.c_str(), &code) : nullptr;
-        std::uint32_t k = 0;
-        for (const auto& a : how.arguments) {
-            if (code == 0)
-                code = a ? cl.set_argument(kernel, k, a->size(), a->data())
-                         : cl.set_argument(kernel, k, sizeof(void*), nullptr);
-            ++k;
-        }
-        if (code == 0 && how.shared_bytes != 0) code = cl.set_argument(kernel, k, how.shared_bytes, nullptr);
-        opencl_driver::handle event = nullptr;
-        if (code == 0)
-            code = cl.launch(queue, kernel, 3, nullptr, how.block.data(), how.block.data(), 0, nullptr, &event);
-        std::int32_t state = running;  // what cannot be launched is told when it is to run
-        if (code == 0) code = cl.flush(queue);
-        do {
-            ::usleep(2000);
-            if (code == 0) code = cl.event_info(event, cl_event_status, sizeof state, &state, nullptr);
-        } while (code == 0 && state > running);
-        ::_exit(0);
-    }
+    opencl_build(const opencl_build&) = delete;
+    opencl_build& operator=(const opencl_build&) = delete;
+    ~opencl_build() { cl.release_program(program); }
 };
 
-/// Builds `text` for device `k` and returns the file's content and the log. The content is empty where the program does
+/// The file's content of what was built from `text`, and the log. The content is empty where the program does
 /// not compile; it has the text in place of a binary where `as_text`. Throws no_device or opencl_failure.
 inline std::pair<std::string, std::string> file_of(const opencl_build& built, const std::string& text,
                                                    const std::string& options, bool as_text)
 {
-    const auto& [cl, at, context, program, log] = built;
+    const auto& [cl, at, program, log] = built;
     if (!log.empty()) return {{}, log};
     opencl_code out;
     std::uint32_t n = 0;
@@ -107,6 +82,7 @@ inline std::pair<std::string, std::string> file_of(const opencl_build& built, co
         if (cl.kernel_group_info(kernel, at.device, cl_kernel_private_bytes, sizeof own, &own, nullptr) != 0) own = 0;
         out.kernels[cl.text(cl.kernel_info, kernel, cl_kernel_name)] = {
             static_cast<std::int64_t>(threads), static_cast<std::int64_t>(shared), static_cast<std::int64_t>(own)};
+        cl.release_kernel(kernel);
     }
     if (as_text) {
         out.binary = text;
@@ -145,8 +121,11 @@ public:
             std::string options;
             for (const std::string& o : cache_.options_of(what)) options += (options.empty() ? "" : " ") + o;
             const opencl_driver cl(library_);
-            if (at_launch_) static_cast<void>(::nice(5));  // what it takes from the processor, it takes from the device
-            const opencl_build program(cl, device_, what.text, options);
+            const opencl_place at = find_place(cl, device_);
+            int code = 0;
+            const auto context = cl.create_context(nullptr, 1, &at.device, nullptr, nullptr, &code);
+            cl.check(code, "clCreateContext");
+            const opencl_build program(cl, at, context, what.text, options);
             const auto [built, log] = file_of(program, what.text, options, at_launch_);
             if (!built.empty()) write_file(file, built);
             std::string_view rest = log;
@@ -155,7 +134,6 @@ public:
                 if (put <= 0) break;
                 rest.remove_prefix(static_cast<std::size_t>(put));
             }
-            if (at_launch_ && !built.empty() && !what.names.empty()) program.prepare(opencl_launch::of(what.names.front()));
             return built.empty() ? 1 : 0;
         });
     }
@@ -186,8 +164,7 @@ private:
 
 /// Compiles OpenCL C for one device, each source once and in a process of its own. Each process begins the driver's
 /// compiler, because a process that uses OpenCL cannot be forked. PoCL compiles at a kernel's first launch: there the
-/// code is the text, and a source whose `names` has a `detail::opencl_launch` is compiled for that launch, too, at a
-/// lower priority than that of the runs, which use the same processor.
+/// code is the text, of which it keeps what it has compiled.
 ///
 ///     opencl_builder pool({.device = find_opencl_device(), .directory = "cache"});
 ///

@@ -72,7 +72,8 @@ private:
         opencl_session gpu(on.index, library);
         opencl_operands data;
         const std::string text = "__kernel void nothing(void) {}\n// " + unseen + '\n';
-        const opencl_build program(gpu.cl(), on.index, text, "");
+        gpu.cl();
+        const opencl_build program(gpu.cl(), gpu.place(), gpu.context(), text, "");
         const auto [built, log] = file_of(program, text, "", compiles_at_launch(on));
         opencl_run run(gpu, built, {.launches = {{.entry = "nothing"}}}, data);
         static_cast<void>(run(0));
