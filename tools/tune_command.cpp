@@ -208,7 +208,7 @@ int run_sizes(const programs::size_options& sizes, const command_setup& s)
     return programs::tune_sizes(sizes, s,
                                 {.kernel = o.command.front(),
                                  .version = tk::measure::detail::digest(programs::shell_line(o.command)),
-                                 .device = to_text(tk::measure::this_machine())},
+                                 .device = to_text(tk::this_machine())},
                                 make);
 }
 
