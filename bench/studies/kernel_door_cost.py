@@ -69,7 +69,7 @@ def cpu_seconds(command: list[str]) -> float:
         child.returncode = status
     if status != 0:
         raise RuntimeError(f"{command[0]} ended with status {status}")
-    return used.ru_utime + used.ru_stime
+    return float(used.ru_utime + used.ru_stime)
 
 
 def main() -> int:

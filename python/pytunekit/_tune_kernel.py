@@ -45,6 +45,7 @@ class KernelResult(tuple[list[dict[str, "Any"]], dict[str, "Any"]]):
         return self
 
     _rename: dict[str, dict[Any, Any]]
+    _header: HeaderOfSizes | None
 
     @property
     def best(self) -> dict[str, Any]:
@@ -112,8 +113,7 @@ class HeaderOfSizes:
     """What was measured at several problem sizes, for the header that chooses among their winners."""
 
     def __init__(self, *, space: Space, kernel: str, text: str, device: str, axes: int) -> None:
-        self._space = space
-        self._about = {"kernel": kernel, "text": text, "device": device, "axes": axes}
+        self._about = (space, kernel, text, device, axes)
         self._rows: list[tuple[tuple[int, ...], int, float, list[float], bool, bool]] = []
 
     def add(self, size: tuple[int, ...], index: int, cost: float, runs: list[float], *, searched: bool, untuned: bool) -> None:
@@ -129,7 +129,8 @@ class HeaderOfSizes:
         self._all().write_header(path, name)
 
     def _all(self) -> _core.Sizes:
-        out = _core.Sizes(self._space._grid, **self._about)
+        space, kernel, text, device, axes = self._about
+        out = _core.Sizes(space._grid, kernel=kernel, text=text, device=device, axes=axes)
         for size, index, cost, runs, searched, untuned in self._rows:
             out.add(list(size), index, cost=cost, runs=runs, searched=searched, untuned=untuned)
         return out

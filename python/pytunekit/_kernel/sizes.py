@@ -59,9 +59,9 @@ def tune_sizes(call: Mapping[str, Any]) -> KernelResult:
             for index in missing:
                 if seconds is not None and time.perf_counter() - began >= seconds:
                     break
-                (cost, kind, _, runs), _ = run.afresh(index)
-                if not kind and not isinstance(cost, Failed):
-                    header.add(size, index, cost, runs, searched=False, untuned=index == baseline)
+                (took, kind, _, runs), _ = run.afresh(index)
+                if not kind and not isinstance(took, Failed):
+                    header.add(size, index, took, runs, searched=False, untuned=index == baseline)
         finally:
             run.close()
     return together(found, header)

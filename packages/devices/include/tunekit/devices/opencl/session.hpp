@@ -136,13 +136,13 @@ public:
     [[nodiscard]] int one_group(opencl_driver::handle kernel, const std::array<std::size_t, 3>& block)
     {
         constexpr std::int32_t running = 1, complete = 0;
-        constexpr std::uint32_t step_us = 1000, most_steps = 2000;
+        constexpr std::uint32_t step_us = 1000, max_steps = 2000;
         opencl_driver::handle event = nullptr;
         int code = cl().launch(queue_, kernel, 3, nullptr, block.data(), block.data(), 0, nullptr, &event);
         if (code == 0) code = cl_->flush(queue_);
         std::int32_t state = running + 1;
         for (std::uint32_t steps = 0; code == 0 && state > complete; steps += state <= running ? 1 : 0) {
-            if (steps == most_steps) ::_exit(1);
+            if (steps == max_steps) ::_exit(1);
             ::usleep(step_us);
             code = cl_->event_info(event, cl_event_status, sizeof state, &state, nullptr);
         }
