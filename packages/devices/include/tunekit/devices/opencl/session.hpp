@@ -131,12 +131,12 @@ public:
         events_.push_back(event);
     }
 
-    /// Launches one work-group. A kernel that is not done two seconds after it began ends this process. Returns the
+    /// Launches one work-group. A kernel that is not done ten seconds after it began ends this process. Returns the
     /// driver's code.
     [[nodiscard]] int one_group(opencl_driver::handle kernel, const std::array<std::size_t, 3>& block)
     {
         constexpr std::int32_t running = 1, complete = 0;
-        constexpr std::uint32_t step_us = 1000, max_steps = 2000;
+        constexpr std::uint32_t step_us = 1000, max_steps = 10000;
         opencl_driver::handle event = nullptr;
         int code = cl().launch(queue_, kernel, 3, nullptr, block.data(), block.data(), 0, nullptr, &event);
         if (code == 0) code = cl_->flush(queue_);
