@@ -5,11 +5,14 @@
 // docs/command_line.md has three complete examples; examples/command_line/ has their programs.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,13 +26,17 @@
 #include "tools/support/command_report.hpp"
 #include "tools/support/command_run.hpp"
 #include "tools/support/command_serve.hpp"
+#include "tools/support/command_sizes.hpp"
 #include "tools/support/command_starts.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/shell_words.hpp"
 #include "tools/support/streams.hpp"
+#include "tunekit/dispatch/results.hpp"
 #include "tunekit/processes/interruptible.hpp"
+#include "tunekit/processes/machine.hpp"
 #include "tunekit/processes/program/program.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
+#include "tunekit/processes/system/own_files.hpp"
 #include "tunekit/records/read_log.hpp"
 #include "tunekit/tune/tune.hpp"
 
@@ -166,8 +173,55 @@ programs::command_report report_of(const command_setup& s, const programs::insta
     return r;
 }
 
+/// The words of a command at one size: {x}, {y} and {z} are its numbers.
+command_options at_size(command_options o, const tk::dispatch::shape_sizes& at)
+{
+    const auto axes = programs::axes_of(at);
+    const auto fill = [&](std::string& text) {
+        for (std::size_t k = 0; k < axes.size(); ++k) {
+            const std::string name = '{' + axes[k] + '}', value = std::to_string(at[k]);
+            for (std::size_t i = 0; (i = text.find(name, i)) != text.npos; i += value.size())
+                text.replace(i, name.size(), value);
+        }
+    };
+    for (auto* const all : {&o.command, &o.build, &o.environment, &o.files})
+        for (std::string& word : *all) fill(word);
+    for (auto* const text : {&o.setup, &o.prepare, &o.cleanup, &o.input, &o.check, &o.result_file, &o.directory})
+        fill(*text);
+    return o;
+}
+
+/// Tunes the command at each of several sizes, and writes the header that chooses among their winners. The exit status.
+int run_sizes(const programs::size_options& sizes, const command_setup& s)
+{
+    const auto family = programs::sizes_of(sizes);
+    const command_options& o = s.o;
+    if (!o.objective.empty() || !o.goals.empty() || o.maximize)
+        tk::invalid("--sizes ranks by the cost, want it without --objective, --goal and --maximize");
+    for (const std::string& axis : programs::axes_of(family.front())) {
+        const auto names = s.space.names();
+        if (std::find(names.begin(), names.end(), axis) != names.end())
+            tk::invalid("the parameter '" + axis + "' has the name of a number of --sizes, want another name");
+    }
+    const auto words = [](const command_options& of) {
+        return std::tuple(of.command, of.build, of.environment, of.files, of.setup, of.prepare, of.input);
+    };
+    if (words(at_size(o, family.front())) == words(o))
+        tk::invalid("--sizes fills {x}, {y} and {z}, want one of them in the command, its variables or --input");
+    check_use(s, programs::program_of(at_size(o, family.front())));
+    const auto make = [&](const tk::dispatch::shape_sizes& at) {
+        return std::make_shared<tk::measure::program>(programs::worded_space(s.space),
+                                                      programs::program_of(at_size(o, at)));
+    };
+    return programs::tune_sizes(sizes, s,
+                                {.kernel = o.command.front(),
+                                 .version = tk::measure::detail::digest(programs::shell_line(o.command)),
+                                 .device = to_text(tk::this_machine())},
+                                make);
+}
+
 /// The exit status.
-int run(const command_options& o)
+int run(const command_options& o, const programs::size_options& sizes)
 {
     programs::instance_setup::refuse_others(o);
     command_setup s(o);
@@ -183,6 +237,7 @@ int run(const command_options& o)
     if (o.command.empty())
         tk::invalid(
             "there is no command: want it after --, as in tune_command --space space.json -- ./program --tile {tile}");
+    if (!sizes.all.empty()) return run_sizes(sizes, s);
     const bool ends = o.trials > 0 || o.gain_below > 0 || o.until_gain > 0;
     const double seconds = o.seconds > 0 ? o.seconds : ends ? tk::forever : 60;
     s.limit.seconds = seconds < tk::forever ? (1 - tk::final_race::kept) * seconds : seconds;
@@ -265,11 +320,13 @@ int run(const command_options& o)
 int main(int argc, char** argv)
 {
     command_options o;
+    programs::size_options sizes;
     CLI::App app(
         "Tunes any program by its command line: placeholders {name} in its arguments, variables and files stand for "
         "the parameters of a space.",
         "tune_command");
     programs::describe(app, o);
+    programs::describe_sizes(app, sizes, "sizes that fill {x}, {y} and {z}");
     o.describe_strategy(app);
     programs::prepare_output();
     app.set_version_flag("--version", "tune_command (tunekit) " + programs::version_text());
@@ -284,7 +341,7 @@ int main(int argc, char** argv)
         if (!o.export_json.empty() && o.instances.empty()) programs::number_times(o);
         if (o.resume && o.log.empty()) tk::invalid("--resume needs a log, want --log FILE");
         if (!o.race.empty()) take_up_to_race(o);
-        return run(o);
+        return run(o, sizes);
     } catch (const CLI::ParseError& e) {
         if (e.get_exit_code() == 0) return app.exit(e);
         complain(programs::wrong_options(e, app, argc, argv));

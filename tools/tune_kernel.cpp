@@ -23,17 +23,14 @@
 #include "tools/support/command_race.hpp"
 #include "tools/support/command_report.hpp"
 #include "tools/support/command_run.hpp"
+#include "tools/support/command_sizes.hpp"
 #include "tools/support/command_starts.hpp"
 #include "tools/support/program.hpp"
 #include "tools/support/shell_words.hpp"
 #include "tools/support/streams.hpp"
 #include "tools/support/t1_kernel.hpp"
 #include "tunekit/devices/kernel_pool.hpp"
-#include "tunekit/dispatch/fit.hpp"
-#include "tunekit/dispatch/header.hpp"
-#include "tunekit/dispatch/results_file.hpp"
-#include "tunekit/dispatch/task_name.hpp"
-#include "tunekit/dispatch/tune_shapes.hpp"
+#include "tunekit/dispatch/results.hpp"
 #include "tunekit/processes/interruptible.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
 #include "tunekit/processes/system/own_files.hpp"
@@ -53,8 +50,7 @@ struct kernel_settings {
     tk::measure::kernel_options on;
     double tolerance = 1e-3;
     std::size_t iterations = 0;
-    std::vector<std::string> sizes{};  ///< such as 512x512
-    std::string header{}, results{}, name = "kernel_choice";
+    programs::size_options sizes{};
 };
 
 void describe(CLI::App& app, kernel_settings& s)
@@ -80,16 +76,7 @@ void describe(CLI::App& app, kernel_settings& s)
     app.add_option("--tolerance", s.tolerance,
                    "share of the largest number of the default's result by which others may differ")
         ->capture_default_str();
-    app.add_option(
-           "--sizes", s.sizes,
-           "problem sizes instead of the file's: each is tuned, --header chooses for all; 1000,4000 or 64x64,512x64")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->type_name("SIZE,...");
-    app.add_option("--header", s.header, "of --sizes: a header for C++17 that gives every size its configuration")
-        ->type_name("FILE");
-    app.add_option("--results", s.results, "of --sizes: what was measured before, and is added to")->type_name("FILE");
-    app.add_option("--name", s.name, "of the header's namespace")->capture_default_str();
+    programs::describe_sizes(app, s.sizes, "problem sizes instead of the file's");
     app.add_option("--run-seconds", o.run_seconds, "limit for all runs of one configuration")->capture_default_str();
     app.add_option("--build-seconds", o.build_seconds, "limit for one build")->capture_default_str();
     o.describe_strategy(app);
@@ -126,106 +113,21 @@ void take_default(programs::t1_kernel& kernel, const command_setup& s, const ker
     else programs::take_reference(kernel, untuned, how.tolerance);
 }
 
-/// The sizes of --sizes, all with as many axes.
-std::vector<dispatch::shape_sizes> shapes_of(const kernel_settings& how)
-{
-    std::vector<dispatch::shape_sizes> out;
-    for (const std::string& word : how.sizes) {
-        dispatch::shape_sizes at;
-        for (std::size_t begin = 0; begin <= word.size();) {
-            const std::size_t end = (std::min)(word.find('x', begin), word.size());
-            const auto n = tk::core::number<std::int64_t>(word.substr(begin, end - begin));
-            if (!n || *n < 1)
-                tk::invalid("--sizes '" + word + "', want numbers from 1 on with x between, such as 512x64");
-            at.push_back(*n);
-            begin = end + 1;
-        }
-        if (at.size() > 3 || (!out.empty() && at.size() != out.front().size()))
-            tk::invalid("--sizes '" + word + "', want one to three numbers, as many for each size");
-        if (std::find(out.begin(), out.end(), at) != out.end())
-            tk::invalid("--sizes '" + word + "' twice, want each once");
-        out.push_back(std::move(at));
-    }
-    return out;
-}
-
-/// Runs configurations of one size, unless the end was asked for.
-struct sized_measurer {
-    struct stopped {};
-    std::shared_ptr<tk::measure::kernel_pool> pool;
-
-    [[nodiscard]] std::vector<tk::measure::measurement> measure(std::span<const tk::index> batch,
-                                                                const tk::measure::limits& within)
-    {
-        if (programs::end_asked()) throw stopped{};
-        return pool->alone().measure(batch, within);
-    }
-    [[nodiscard]] bool measures_time() const { return pool->measures_time(); }
-};
-
 /// Tunes each of several sizes, and writes the header that chooses among their winners. The exit status.
 int run_sizes(kernel_settings& how, const command_setup& s, const std::string& version)
 {
-    const command_options& o = how.run;
-    for (const auto& [option, path] :
-         {std::pair("--log", &o.log), std::pair("--t4", &o.t4), std::pair("--report", &o.report.path)})
-        if (!path->empty()) tk::invalid(std::string("--sizes has --results and --header, want it without ") + option);
-    if (how.header.empty()) tk::invalid("--sizes makes a header, want --header FILE");
-    programs::check_file("--header", how.header);
-    programs::check_file("--results", how.results);
-    const auto family = shapes_of(how);
-    const std::vector<std::string> axes{"x", "y", "z"};
-    dispatch::results all{.kernel = o.command.front(),
-                          .version = version,
-                          .fingerprint = tk::space::any_space(s.space).fingerprint(),
-                          .sizes = {axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(family.front().size())},
-                          .parameters = {s.space.names().begin(), s.space.names().end()}};
-    const dispatch::choice what{.kernel = all.kernel,  // a header that cannot be is told before anything is measured
-                                .sizes = all.sizes,
-                                .parameters = all.parameters,
-                                .configs = {{.values = std::vector<std::string>(all.parameters.size(), "1")}},
-                                .devices = {{.general = dispatch::rung::nearest, .shapes = {{.at = family.front()}}}}};
-    static_cast<void>(dispatch::header_text(what, {.name = how.name}));
-    if (!how.results.empty() && ::access(how.results.c_str(), F_OK) == 0)
-        all.merge(dispatch::read_results(how.results));
-    const auto language = programs::read_t1_kernel(o.space, s.file).what.language;
-    const std::string device = tk::measure::find_kernel_device(language, how.on).name;
-    tk::stop_on_signal stop;
+    const auto language = programs::read_t1_kernel(how.run.space, s.file).what.language;
     const auto make = [&](const dispatch::shape_sizes& at) {
-        auto kernel = programs::read_t1_kernel(o.space, s.file, programs::half_of_memory(), at);
+        auto kernel = programs::read_t1_kernel(how.run.space, s.file, programs::half_of_memory(), at);
         kernel.what.iterations = static_cast<std::uint32_t>(how.iterations);
         take_default(kernel, s, how);
-        auto pool = std::make_shared<tk::measure::kernel_pool>(std::move(kernel.what), s.space, how.on);
-        tk::task t(dispatch::task_name(what.kernel, what.sizes, at), s.space, sized_measurer{std::move(pool)}, 1.0);
-        t.begin_with({s.untuned});
-        return t;
+        return std::make_shared<tk::measure::kernel_pool>(std::move(kernel.what), s.space, how.on);
     };
-    tk::random::philox gen(o.seed);
-    const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 ? tk::forever : 60;
-    try {
-        all = dispatch::tune_shapes(
-            std::move(all), family, make, s.how,
-            {.device = device,
-             .budget = {.seconds = seconds, .trials_per_task = o.trials > 0 ? o.trials : tk::unlimited}},
-            gen);
-    } catch (const sized_measurer::stopped&) {
-        return stop.status();
-    }
-    if (all.rows.empty()) throw tk::error("no configuration runs at any of the sizes");
-    if (!how.results.empty()) dispatch::write_results(how.results, all);
-    const auto chosen = dispatch::fit(all, {});
-    dispatch::write_header(how.header, chosen, {.name = how.name});
-    for (const auto& w : all.winners())
-        if (w.device == device) {
-            const auto texts = s.space.texts(all.rows[w.best].candidate);
-            std::string values;
-            for (std::size_t k = 0; k < texts.size(); ++k) values += ' ' + (s.space.names()[k] + ('=' + texts[k]));
-            std::printf("%s:%s, %.4g", all.text_of(w.at).c_str(), values.c_str(), all.rows[w.best].seconds);
-            if (w.untuned) std::printf(", the default %.4g", all.rows[*w.untuned].seconds);
-            std::printf("\n");
-        }
-    programs::check_output();
-    return 0;
+    return programs::tune_sizes(how.sizes, s,
+                                {.kernel = how.run.command.front(),
+                                 .version = version,
+                                 .device = tk::measure::find_kernel_device(language, how.on).name},
+                                make);
 }
 
 /// The exit status.
@@ -244,7 +146,7 @@ int run(kernel_settings& how)
     for (const auto* const notes : {&s.file.notes, &s.begins.notes})
         for (const std::string& note : *notes) complain(note);
     if (!s.told.empty()) complain(s.told);
-    if (!how.sizes.empty()) return run_sizes(how, s, o.command.back());
+    if (!how.sizes.all.empty()) return run_sizes(how, s, o.command.back());
     const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 ? tk::forever : 60;
     s.limit.seconds = seconds < tk::forever ? (1 - tk::final_race::kept) * seconds : seconds;
     auto t = s.begun();

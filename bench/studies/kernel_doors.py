@@ -22,6 +22,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from math import prod
 from typing import Any
@@ -209,7 +210,10 @@ def missing(device: str) -> str:
 
 
 def child(*words: object) -> Any:
-    done = subprocess.run([sys.executable, os.path.abspath(__file__), *map(str, words)], stdout=subprocess.PIPE, text=True, check=True)
+    """What a process of its own says, which finds nothing that drivers have kept of kernels that others built."""
+    with tempfile.TemporaryDirectory() as kept:
+        fresh = os.environ | {name: kept for name in ("POCL_CACHE_DIR", "XDG_CACHE_HOME", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
+        done = subprocess.run([sys.executable, os.path.abspath(__file__), *map(str, words)], stdout=subprocess.PIPE, text=True, check=True, env=fresh)
     return json.loads(done.stdout.splitlines()[-1])
 
 

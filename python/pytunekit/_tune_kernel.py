@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from os import PathLike
+from os import PathLike, fspath
 
 from . import _core
 from ._minimize import Race, Result, Verdict
@@ -29,18 +29,27 @@ class KernelResult(tuple[list[dict[str, "Any"]], dict[str, "Any"]]):
     found: Result
     """The whole run as `minimize` gives it."""
 
-    def __new__(cls, results: list[dict[str, Any]], env: dict[str, Any], found: Result, rename: Mapping[str, Mapping[Any, Any]]) -> KernelResult:
+    sizes: dict[Any, KernelResult]
+    """What was found at each of `sizes`; empty where there was one problem size. Of several, all else is that of the first."""
+
+    def __new__(
+        cls, results: list[dict[str, Any]], env: dict[str, Any], found: Result, rename: Mapping[str, Mapping[Any, Any]],
+        sizes: dict[Any, KernelResult] = {}, header: HeaderOfSizes | None = None,
+    ) -> KernelResult:
         """`rename` has the values of parameters that a space has as texts."""
         self = super().__new__(cls, (results, env))
         self.found = found
+        self.sizes = dict(sizes)
+        self._header = header
         self._rename = {name: dict(values) for name, values in rename.items()}
         return self
 
     _rename: dict[str, dict[Any, Any]]
+    _header: HeaderOfSizes | None
 
     @property
     def best(self) -> dict[str, Any]:
-        """The best configuration: of the race where there was one, else by the least of its runs, or by what its function returned."""
+        """The best configuration: of the race where there was one, else by the mean of the fastest quarter of its runs, or by what its function returned."""
         return {name: self._rename.get(name, {}).get(value, value) for name, value in self.found.best.items()}
 
     @property
@@ -73,6 +82,18 @@ class KernelResult(tuple[list[dict[str, "Any"]], dict[str, "Any"]]):
         """Why the run ended, in words."""
         return self.found.stopped
 
+    def header(self, path: str | PathLike[str], name: str = "kernel_choice") -> None:
+        """Writes a header for C++17 that gives each problem size its configuration, also sizes that were not measured, in the namespace `name`.
+
+            found = tune_kernel("add", "add.cl", None, arguments_of, tune_params, sizes=[10_000, 1_000_000])
+            found.header("add_choice.hpp")               // kernel_choice::choose(n).block_size_x
+
+        Raises: Error where the call had no `sizes`, or a parameter's name is none of C++; OSError.
+        """
+        if self._header is None:
+            raise _core.Error("tunekit: header: there is one problem size, want tune_kernel(..., sizes=[...])")
+        self._header.write(str(fspath(path)), name)
+
     def report(self, path: str | PathLike[str]) -> None:
         """Writes the run as one HTML page, which needs no network."""
         self.found.report(path)
@@ -85,7 +106,34 @@ class KernelResult(tuple[list[dict[str, "Any"]], dict[str, "Any"]]):
         return repr(self.found)
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return (self[0], self[1], self.found, self._rename)
+        return (self[0], self[1], self.found, self._rename, self.sizes, self._header)
+
+
+class HeaderOfSizes:
+    """What was measured at several problem sizes, for the header that chooses among their winners."""
+
+    def __init__(self, *, space: Space, kernel: str, text: str, device: str, axes: int) -> None:
+        self._about = (space, kernel, text, device, axes)
+        self._rows: list[tuple[tuple[int, ...], int, float, list[float], bool, bool]] = []
+
+    def add(self, size: tuple[int, ...], index: int, cost: float, runs: list[float], *, searched: bool, untuned: bool) -> None:
+        """Adds what a configuration took at a size."""
+        self._rows.append((size, index, cost, runs, searched, untuned))
+
+    def beside(self, size: tuple[int, ...]) -> list[int]:
+        """The winners of the nearest sizes."""
+        return self._all().beside(list(size)) if self._rows else []
+
+    def write(self, path: str, name: str) -> None:
+        """Writes the header."""
+        self._all().write_header(path, name)
+
+    def _all(self) -> _core.Sizes:
+        space, kernel, text, device, axes = self._about
+        out = _core.Sizes(space._grid, kernel=kernel, text=text, device=device, axes=axes)
+        for size, index, cost, runs, searched, untuned in self._rows:
+            out.add(list(size), index, cost=cost, runs=runs, searched=searched, untuned=untuned)
+        return out
 
 
 def tune_kernel(
@@ -137,6 +185,7 @@ def tune_kernel(
     baseline: Mapping[str, Any] | None = None,
     limits: Limits | None = None,
     until: float | None = None,
+    sizes: Any = None,
 ) -> KernelResult:
     """Searches the parameters of a kernel in CUDA, OpenCL, C or C++ for the fastest configuration.
 
@@ -155,8 +204,11 @@ def tune_kernel(
     race:            as it is by default with a baseline: at the end the best three and the first are measured afresh, in turns.
     compilers:       how many compilers work at a time beside the device.
     limits:          what the runs of one configuration may take; 60 seconds by default.
-    until:           ends with the first configuration whose objective is as good: milliseconds of the least run, or with objective="GFLOP/s"
-                     0.9 * peak.
+    until:           ends with the first configuration whose objective is as good: milliseconds by the fastest quarter of the runs, or with
+                     objective="GFLOP/s" 0.9 * peak.
+    sizes:           several problem sizes, with None as `problem_size`: each is tuned, `found.sizes` has what was found, and `found.header(path)`
+                     writes a header that chooses for all. `arguments`, `answer` and `defines` may be functions of a size. `trials` are those of
+                     each size, `seconds` those of all.
 
     Raises: Error, TypeError or FileNotFoundError for wrong input before anything is built; NoDevice where there is no device; RuntimeError where every
     configuration failed, with the first reason.

@@ -281,11 +281,17 @@ class Remembered(_core.Run):
         return jobs
 
     def tell(
-        self, job: _core.Job, *, cost: float, kind: str, why: str, values: list[float], seconds: float, stamp: float, worker: int
+        self, job: _core.Job, *, cost: float, kind: str, why: str, values: list[float], seconds: float, stamp: float, worker: int,
+        runs: list[float] = [],
     ) -> None:
         with self._lock:
-            super().tell(job, cost=cost, kind=kind, why=why, values=values, seconds=seconds, stamp=stamp, worker=worker)
-            self.done.append(("tell", (job.ticket, cost, kind, why, values, seconds, stamp, worker)))
+            super().tell(job, cost=cost, kind=kind, why=why, values=values, seconds=seconds, stamp=stamp, worker=worker, runs=runs)
+            self.done.append(("tell", (job.ticket, cost, kind, why, values, seconds, stamp, worker, runs)))
+
+    def reads_costs(self, how: str, *, by_times: bool) -> None:
+        with self._lock:
+            super().reads_costs(how, by_times=by_times)
+            self.done.append(("reads_costs", (how, by_times)))
 
     def tell_whole(self, job: _core.Job, whole: _core.OnItsWay, stamp: float, worker: int, /) -> None:
         with self._lock:
@@ -316,7 +322,9 @@ class Remembered(_core.Run):
             elif name == "know":
                 self.know(args[0], **dict(zip(("cost", "kind", "why", "values"), args[1:])))
             elif name == "tell":
-                self.tell(out[args[0]], **dict(zip(("cost", "kind", "why", "values", "seconds", "stamp", "worker"), args[1:])))
+                self.tell(out[args[0]], **dict(zip(("cost", "kind", "why", "values", "seconds", "stamp", "worker", "runs"), args[1:])))
+            elif name == "reads_costs":
+                self.reads_costs(args[0], by_times=args[1])
             elif name in ("drop", "tell_whole"):
                 getattr(self, name)(out[args[0]], *args[1:])
             else:

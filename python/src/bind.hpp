@@ -14,6 +14,7 @@ void bind_tuner(nanobind::module_& m);
 void bind_tasks(nanobind::module_& m);
 void bind_child(nanobind::module_& m);
 void bind_over(nanobind::module_& m);
+void bind_sizes(nanobind::module_& m);
 void bind_kernels(nanobind::module_& m);
 void bind_parts(nanobind::module_& m);
 

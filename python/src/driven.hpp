@@ -70,11 +70,21 @@ public:
     {
         return checked([&](auto& t) { return watched(t).ask_until_the_end([&] { return t.ask(worker, n); }); });
     }
+    /// Says how costs are read, for the log: in words, where they are no times, and whether as `cost_of_times` does.
+    void reads_costs(std::string how, bool by_times)
+    {
+        before("reads_costs", [&](Tuner&) {
+            options_.meaning.cost = std::move(how);
+            options_.fastest = by_times;
+        });
+    }
     /// Tells an outcome, as `measurement_of` takes it, that came at `stamp` from `worker`.
     void tell(const tunekit::job& j, double cost, const std::string& kind, const std::string& why,
-              const std::vector<double>& values, double seconds, double stamp, std::size_t worker)
+              const std::vector<double>& values, double seconds, double stamp, std::size_t worker,
+              std::vector<double> runs)
     {
-        tell(j, judge_(measurement_of("tell", cost, kind, why, seconds), values), seconds, stamp, worker);
+        tell(j, judge_(measurement_of("tell", cost, kind, why, seconds, std::move(runs)), values), seconds, stamp,
+             worker);
     }
     void tell(const tunekit::job& j, tunekit::measure::measurement m, double seconds, double stamp, std::size_t worker)
     {
@@ -209,10 +219,12 @@ nanobind::class_<T> bind_driven(nanobind::module_& m, const char* name)
         .def("ask", &T::ask)
         .def("tell",
              nanobind::overload_cast<const tunekit::job&, double, const std::string&, const std::string&,
-                                     const std::vector<double>&, double, double, std::size_t>(&T::tell),
+                                     const std::vector<double>&, double, double, std::size_t, std::vector<double>>(
+                 &T::tell),
              nanobind::arg("job"), nanobind::kw_only(), nanobind::arg("cost"), nanobind::arg("kind"),
              nanobind::arg("why"), nanobind::arg("values"), nanobind::arg("seconds"), nanobind::arg("stamp"),
-             nanobind::arg("worker"))
+             nanobind::arg("worker"), nanobind::arg("runs") = std::vector<double>())
+        .def("reads_costs", &T::reads_costs, nanobind::arg("how"), nanobind::kw_only(), nanobind::arg("by_times"))
         .def("drop", &T::drop)
         .def("time", &T::time)
         .def("stop", &T::stop)

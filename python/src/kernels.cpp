@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "bind.hpp"
+#include "outcome.hpp"
 #include "space.hpp"
 #include "tunekit/core/error.hpp"
 #include "tunekit/devices/kernel_pool.hpp"
@@ -271,6 +272,7 @@ void bind_kernels(nb::module_& m)
         .def("collect", &kernels::collect)
         .def("measure", &kernels::measure)
         .def("close", &kernels::close);
+    m.def("cost_of_times", &cost_of_times, "runs"_a);
     m.def("run_kernel", &run_kernel, "instance"_a, "said"_a);
     m.def("find_kernel_device", [](const std::string& language, int device) {
         tk::measure::kernel_device found;

@@ -85,6 +85,7 @@ NB_MODULE(_core, m)
     python::bind_tasks(m);
     python::bind_child(m);
     python::bind_kernels(m);
+    python::bind_sizes(m);
     python::bind_parts(m);
     m.def("bad_cost", &python::bad_cost);
     m.def("check_kind", [](const std::string& kind) { static_cast<void>(python::kind_of("", kind)); });

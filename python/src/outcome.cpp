@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 
 #include "tunekit/core/error.hpp"
+#include "tunekit/measure/fastest_quarter.hpp"
 
 namespace tk = tunekit;
 
@@ -56,20 +59,27 @@ tk::measure::measurement judging::operator()(tk::measure::measurement m, const s
 }
 
 tk::measure::measurement measurement_of(std::string_view who, double cost, const std::string& kind,
-                                        const std::string& message, double seconds)
+                                        const std::string& message, double seconds, std::vector<double> runs)
 {
     tk::require(std::isfinite(seconds) && seconds >= 0,
                 std::string(who) + ": seconds is negative or not a number, want the trial's seconds");
-    tk::measure::measurement m{.run_seconds = seconds};
+    tk::measure::measurement m{.run_seconds = seconds, .batches = std::move(runs)};
     const auto failed = kind_of(std::string(who) + ": ", kind);
     if (!failed) {
         if (const std::string bad = bad_cost(cost); !bad.empty()) tk::invalid({who, ": ", bad, ", or Failed(\"why\")"});
         m.cost = cost;
-        m.runs = 1;
+        m.runs = static_cast<std::uint32_t>((std::max)(m.batches.size(), std::size_t{1}));
+        if (m.batches.size() > 1) m.spread = tk::measure::fastest_quarter<>{}.estimate_of(m.batches).spread;
         return m;
     }
     m.failed = tk::measure::failure{.kind = *failed, .message = message};
     return m;
+}
+
+double cost_of_times(const std::vector<double>& runs)
+{
+    tk::require(!runs.empty(), "cost: there are no runs, want one at least");
+    return tk::measure::fastest_quarter<>{}.estimate_of(runs).cost;
 }
 
 }  // namespace python

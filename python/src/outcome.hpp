@@ -40,7 +40,12 @@ struct judging {
 
 /// The measurement of a trial that took `seconds`: its cost where `kind` is empty, else its failure.
 /// Throws std::invalid_argument, which begins with `who`, for a cost that is no positive finite number and for an unknown kind.
+/// `runs` are those that the cost was read from; empty: it is the only one.
 tunekit::measure::measurement measurement_of(std::string_view who, double cost, const std::string& kind,
-                                             const std::string& message, double seconds);
+                                             const std::string& message, double seconds, std::vector<double> runs = {});
+
+/// The cost of runs that are times, by which candidates are ranked: the mean of the fastest quarter. Throws
+/// std::invalid_argument where there is none.
+double cost_of_times(const std::vector<double>& runs);
 
 }  // namespace python

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 from .. import _core
@@ -51,51 +51,74 @@ def problem_of(call: Mapping[str, Any], parameters: Mapping[str, list[Any]], say
 
 def tune(call: Mapping[str, Any]) -> KernelResult:
     """`tune_kernel` with its arguments by their names."""
-    began = time.perf_counter()
-    say = speaker(call["quiet"])
-    refuse_others(call["simulation_mode"], call["texmem_args"], call["objectives"])
-    refuse_observers(call["observers"])
-    parameters = checked_parameters(call["tune_params"])
-    refuse_clocks(parameters)
-    metrics = checked_metrics(call["metrics"])
-    objective = Objective(call["objective"], call["objective_higher_is_better"], metrics)
-    search = search_of(call["strategy"], call["strategy_options"], call["trials"], call["seconds"], say)
-    iterations = count("iterations", call["iterations"], 1)
-    problem = problem_of(call, parameters, say)
-    problem.sensed = asked_for(metrics, objective.name, parameters, problem.language)
-    comparison = problem.comparison(call["answer"], call["verify"], call["atol"])
-    device = problem.about_device()
-    limit = (problem.block_names, device["threads"]) if problem.usual_names else None
-    configurations = configurations_of(parameters, call["restrictions"], limit, say)
-    if search.everything:
-        say(f"tunekit: measures all {len(configurations)} configurations; trials= or seconds= ends sooner")
-    elif call["verbose"]:
-        say(f"tunekit: {len(configurations)} of {prod(map(len, parameters.values()))} configurations fulfil the restrictions")
-    first = first_of(call["baseline"], search, configurations)
-    cache = Cache(call["cache"], about(problem, parameters, objective, device)) if call["cache"] else None
-    run = Run(
-        problem=problem, configurations=configurations, comparison=comparison, iterations=iterations, compilers=count_of(call["compilers"], call["parallel"]),
-        objective=objective, metrics=metrics, cache=cache, seconds=searching(search.seconds, races(call)),
-    )
+    if call["sizes"] is not None:
+        from .sizes import tune_sizes
+
+        return tune_sizes(call)
+    return tuned(Door(call))
+
+
+class Door:
+    """What a call says, read and checked: nothing is built yet. `begin_with` are indices that are measured first, behind the baseline."""
+
+    def __init__(self, call: Mapping[str, Any], begin_with: Sequence[int] = ()) -> None:
+        self.call = call
+        self.began = time.perf_counter()
+        self.say = say = speaker(call["quiet"])
+        refuse_others(call["simulation_mode"], call["texmem_args"], call["objectives"])
+        refuse_observers(call["observers"])
+        self.parameters = checked_parameters(call["tune_params"])
+        refuse_clocks(self.parameters)
+        metrics = checked_metrics(call["metrics"])
+        self.objective = Objective(call["objective"], call["objective_higher_is_better"], metrics)
+        self.search = search_of(call["strategy"], call["strategy_options"], call["trials"], call["seconds"], say)
+        self.iterations = count("iterations", call["iterations"], 1)
+        self.problem = problem = problem_of(call, self.parameters, say)
+        problem.sensed = asked_for(metrics, self.objective.name, self.parameters, problem.language)
+        comparison = problem.comparison(call["answer"], call["verify"], call["atol"])
+        self.device = problem.about_device()
+        limit = (problem.block_names, self.device["threads"]) if problem.usual_names else None
+        self.configurations = configurations = configurations_of(self.parameters, call["restrictions"], limit, say)
+        if self.search.everything:
+            say(f"tunekit: measures all {len(configurations)} configurations; trials= or seconds= ends sooner")
+        elif call["verbose"]:
+            say(f"tunekit: {len(configurations)} of {prod(map(len, self.parameters.values()))} configurations fulfil the restrictions")
+        self.first = first_of(call["baseline"], self.search, configurations)
+        self.first += [index for index in begin_with if index not in self.first]
+        self.cache = Cache(call["cache"], about(problem, self.parameters, self.objective, self.device)) if call["cache"] else None
+        self.run = Run(
+            problem=problem, configurations=configurations, comparison=comparison, iterations=self.iterations,
+            compilers=count_of(call["compilers"], call["parallel"]), objective=self.objective, metrics=metrics, cache=self.cache,
+            seconds=searching(self.search.seconds, races(call)),
+        )
+
+    run: Run
+    """What builds and runs configurations, from the first that is asked for until it is closed."""
+
+
+def tuned(door: Door) -> KernelResult:
+    """The search that a call asks for."""
+    call, say, run, objective = door.call, door.say, door.run, door.objective
+    configurations = door.configurations
     try:
-        found = searched(call, run, search, first, say)
+        found = searched(call, run, door.search, door.first, say)
     finally:
         run.close()
-        if cache is not None:
-            cache.close()
-    rows = sorted_rows(run, search.everything or len(run.rows) + len(run.failed) == len(configurations))
+        if door.cache is not None:
+            door.cache.close()
+    rows = sorted_rows(run, door.search.everything or len(run.rows) + len(run.failed) == len(configurations))
     if not rows:
         raise nothing(run)
     if run.failed:
         index, (kind, why) = next(iter(run.failed.items()))
         say(f"tunekit: {len(run.failed)} of {len(run.failed) + len(rows)} configurations failed and are not among the results, "
             f"the first {listed(configurations.at(index))}: {kind}: {why}")
-    env = environment(device, iterations, problem.given_options, rows, time.perf_counter() - began)
+    env = environment(door.device, door.iterations, door.problem.given_options, rows, time.perf_counter() - door.began)
     env["best_config"] = objective.best(rows)
-    renamed = {name: {str(value): value for value in values if isinstance(value, tuple)} for name, values in parameters.items()}
+    renamed = {name: {str(value): value for value in values if isinstance(value, tuple)} for name, values in door.parameters.items()}
     out = KernelResult(rows, env, found, {name: values for name, values in renamed.items() if values})
     if any(env["best_config"].get(name) != value for name, value in out.best.items()):
-        say(f"tunekit: found.best is {listed(out.best)}, {'of the race' if out.race else 'by the least of its runs'}; env['best_config'] has the best {objective.name}")
+        say(f"tunekit: found.best is {listed(out.best)}, {'of the race' if out.race else 'by the fastest quarter of its runs'}; env['best_config'] has the best {objective.name}")
     return out
 
 

@@ -44,6 +44,10 @@ class Objective:
         """Whether it is something else than the time that was measured."""
         return self.name != "time" or self.higher
 
+    def text(self) -> str:
+        """What it is, in words, for a log; empty for the time that was measured."""
+        return f"{'most' if self.higher else 'least'} {self.name}" if self else ""
+
     def of(self, row: Mapping[str, Any]) -> float | None:
         """Its value in a row, by which rows are compared, lower better; None where it is no number."""
         value = pythons(row.get(self.name))

@@ -19,9 +19,11 @@ from .sensed import columns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeAlias
 
     from .._call import Measured
+
+    Taken: TypeAlias = tuple[float | Failed, str, str, list[float]]
 
 NOTHING = float("nan")
 
@@ -73,19 +75,21 @@ class Run:
         """Measures what the tuner asks for until it has ended, or its seconds have: then what is being built is given up.
         `told(index, kind, why, stamp)` is called after each answer."""
         run = tuner._run
+        if self.problem.language == "C":
+            self.pool(0)  # it knows whether the function returns its cost, which the log and remembered ones need
+        ranked_by = self.objective.text() or ("" if self.is_time else f"returned by {self.problem.name}")
+        run.reads_costs(ranked_by, by_times=not ranked_by)
         began = time.perf_counter() - run.stamp()
         out: dict[int, _core.Job] = {}
         choosing = 0.0
 
-        def tell(job: _core.Job, cost: float | Failed, kind: str, why: str, took: float) -> None:
+        def tell(job: _core.Job, cost: float | Failed, kind: str, why: str, runs: list[float], took: float) -> None:
             if isinstance(cost, Failed):
-                kind, why, cost = cost.kind, cost.why, NOTHING
+                kind, why, cost, runs = cost.kind, cost.why, NOTHING, []
             now = time.perf_counter() - began
-            run.tell(job, cost=cost, kind=kind, why=why, values=[], seconds=took, stamp=now, worker=0)
+            run.tell(job, cost=cost, kind=kind, why=why, values=[], seconds=took, stamp=now, worker=0, runs=runs)
             told(job.index, kind, why, now)
 
-        if self.problem.language == "C":
-            self.pool(0)  # it knows whether the function returns its cost, which remembered ones need, too
         try:
             while True:
                 now = time.perf_counter() - began
@@ -119,9 +123,9 @@ class Run:
                     if answer["lost"]:
                         run.drop(job)
                         continue
-                    cost, kind, why = self._take(job.index, answer, choosing)
+                    told_of = self._take(job.index, answer, choosing)
                     choosing = 0.0
-                    tell(job, cost, kind, why, answer["run_seconds"])
+                    tell(job, *told_of, answer["run_seconds"])
         finally:
             for job in out.values():
                 run.drop(job)
@@ -130,15 +134,28 @@ class Run:
 
     def again(self, index: int) -> Measured:
         """Measures a configuration afresh, for a race."""
+        (cost, kind, why, _), seconds = self.afresh(index)
+        if isinstance(cost, Failed):
+            return NOTHING, cost.kind, cost.why, seconds, {}
+        return cost, kind, why, seconds, {}
+
+    def afresh(self, index: int) -> tuple[Taken, float]:
+        """Measures a configuration once more, and keeps nothing. Returns what came of it, and the seconds of its runs."""
         measured = self.pool(index).measure(index)
         if self._wrong is not None:
             raise self._wrong
         row = row_of(self.configurations.at(index), measured, self.is_time, 0.0)
         self._add_numbers(row, measured)
-        cost = self._cost(row, measured)
-        if isinstance(cost, Failed):
-            return NOTHING, cost.kind, cost.why, measured["run_seconds"], {}
-        return cost, measured["kind"], measured["why"], measured["run_seconds"], {}
+        return (self._cost(row, measured), measured["kind"], measured["why"], self._runs(measured)), measured["run_seconds"]
+
+    def known(self) -> list[tuple[int, float, list[float]]]:
+        """Index, cost and runs of each configuration that ran, the best first."""
+        out = []
+        for index, row in self.rows.items():
+            measured = {"kind": "", "times": [t / 1e3 if self.is_time else t for t in row["times"]]}
+            if not isinstance(cost := self._cost(row, measured), Failed):
+                out.append((index, cost, self._runs(measured)))
+        return sorted(out, key=lambda one: one[1])
 
     def pool(self, first: int) -> _core.KernelPool:
         """The engine, which is made when it is first needed."""
@@ -173,8 +190,8 @@ class Run:
         finally:
             self.comparison.seconds[index] = time.perf_counter() - began
 
-    def _take(self, index: int, measured: Mapping[str, Any], choosing: float) -> tuple[float | Failed, str, str]:
-        """Keeps what came of a configuration. Returns its cost, or the kind and the reason of its failure."""
+    def _take(self, index: int, measured: Mapping[str, Any], choosing: float) -> Taken:
+        """Keeps what came of a configuration. Returns its cost, or the kind and the reason of its failure, and the runs that the cost was read from."""
         began = time.perf_counter()
         configuration = self.configurations.at(index)
         row = row_of(configuration, measured, self.is_time, self.comparison.seconds.pop(index, 0.0))
@@ -187,7 +204,7 @@ class Run:
         self._keep(index, row, kind, why)
         if self.cache is not None:
             self.cache.add(key_of(configuration), row)
-        return cost, kind, why
+        return cost, kind, why, self._runs(measured)
 
     def _add_numbers(self, row: dict[str, Any], measured: Mapping[str, Any]) -> None:
         """Adds what the device tells, and metrics, where the configuration ran."""
@@ -203,14 +220,18 @@ class Run:
             self.rows[index] = row
 
     def _cost(self, row: Mapping[str, Any], measured: Mapping[str, Any]) -> float | Failed:
-        """What the search lowers: the objective, else the least of the runs, which disturbances only raise."""
+        """What the search lowers: the objective, else the mean of the fastest quarter of the runs, which disturbances only slow down."""
         if measured["kind"]:
             return NOTHING
         if self.objective:
             return self.objective.cost(row)
-        return cost_of(min(measured["times"]) if self.is_time else row["time"], False)
+        return cost_of(_core.cost_of_times(measured["times"]) if self.is_time else row["time"], False)
 
-    def _remembered(self, index: int) -> tuple[float | Failed, str, str] | None:
+    def _runs(self, measured: Mapping[str, Any]) -> list[float]:
+        """The runs that a cost was read from, for the log; none where it is an objective."""
+        return [] if measured["kind"] or self.objective else list(measured["times"])
+
+    def _remembered(self, index: int) -> Taken | None:
         """What the cache has of a configuration, as `_take` gives it."""
         if self.cache is None:
             return None
@@ -229,4 +250,5 @@ class Run:
         why = f"failed before: {row.get('__error__')}" if kind else ""
         self._keep(index, row, kind, why)
         times = [float(t) / 1e3 if self.is_time else float(t) for t in row.get("times", [])]
-        return self._cost(row, {"kind": kind, "times": times}), kind, why
+        measured = {"kind": kind, "times": times}
+        return self._cost(row, measured), kind, why, self._runs(measured)

@@ -2,11 +2,15 @@
 // A kernel of OpenCL C as data, on a driver; PoCL is enough.
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "packages/devices/tests/support/kernel_arguments.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tunekit/devices/kernel_pool.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/search/random.hpp"
@@ -76,4 +80,31 @@ TEST_CASE("local memory of a launch is the last argument; constant memory is ref
     p.constants = {{"weights", {1, 2, 3, 4}}};
     CHECK_THROWS_WITH_AS(static_cast<void>(ran(p)), doctest::Contains("want an argument in __constant memory"),
                          std::invalid_argument);
+}
+
+TEST_CASE("PoCL compiles a kernel once, for its work-group, and before it runs")
+{
+    if (ms::find_opencl_device().version.find("PoCL") == std::string::npos) return;
+    const support::temporary_folder kept;
+    REQUIRE(::setenv("POCL_CACHE_DIR", (kept / "").c_str(), 1) == 0);
+    auto p = support::scaling(text("if (i < n) y[i] = factor * x[i];"));
+    const auto compiled = [&] {  // the folders of work-groups for which there is code of this kernel
+        std::vector<std::string> out;
+        for (const auto& e : std::filesystem::recursive_directory_iterator(kept / ""))
+            if (e.path().filename() == "scale.so") out.push_back(e.path().parent_path().parent_path().filename());
+        return out;
+    };
+    std::vector<std::string> before;
+    p.verify = [&](tk::index, const ms::kernel_arrays&) -> std::optional<std::string> {
+        before = compiled();
+        return std::nullopt;
+    };
+    const auto m = ran(p);
+    CHECK_MESSAGE(!m.failed, m.failed->message);
+    CHECK(before.size() == 1);
+    CHECK(compiled() == before);
+    REQUIRE(before.size() == 1);
+    CHECK(before.front().starts_with("32-1-1"));
+    CHECK(m.build_seconds > m.run_seconds);  // it was compiled by a compiler, not by its first launch
+    REQUIRE(::unsetenv("POCL_CACHE_DIR") == 0);
 }

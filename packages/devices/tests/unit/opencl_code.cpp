@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "tunekit/devices/detail/launch_builder.hpp"
 #include "tunekit/devices/detail/opencl_run.hpp"
 
 #include <doctest/doctest.h>
@@ -20,6 +21,38 @@ TEST_CASE("a built program reads back as it was written, whatever its binary hol
     const std::string whole = code.text();
     const std::size_t head = whole.size() - code.binary.size();
     for (std::size_t n = 0; n < head; ++n) CHECK_FALSE(ms::detail::parse_opencl_code(whole.substr(0, n)));
+}
+
+TEST_CASE("a program may be its text with the options, of a driver that keeps what it compiled of a text")
+{
+    for (const char* const options : {"", "-DA=1 -I."}) {
+        const ms::detail::opencl_code code{
+            .kernels = {{"one", {256, 0, 0}}}, .binary = "__kernel void one(void) {}\n", .options = options};
+        CHECK(ms::detail::parse_opencl_code(code.text()) == code);
+        const std::string whole = code.text();
+        for (std::size_t n = 0; n < whole.find("__kernel"); ++n)
+            CHECK_FALSE(ms::detail::parse_opencl_code(whole.substr(0, n)));
+    }
+    CHECK_FALSE(ms::detail::parse_opencl_code("text \n\n__kernel"));                            // of no kernel
+    CHECK_FALSE(ms::detail::parse_opencl_code("kernel one 1 2 3\ntext \nkernel x 1 2 3\n\n"));  // the options end it
+}
+
+TEST_CASE("the launch that a compiler prepares, and the order that it gets, read back as they were written")
+{
+    const ms::detail::opencl_launch launch{
+        .entry = "scale",
+        .block = {32, 4, 1},
+        .shared_bytes = 128,
+        .arguments = {{.array = 4096}, {.value = {0, 255, 16}}, {.array = 1}, {.value = {7}}}};
+    CHECK(launch.text() == "scale 32 4 1 128 a4096 v00ff10 a1 v07");
+    CHECK(ms::detail::opencl_launch::of(launch.text()) == launch);
+    CHECK(ms::detail::opencl_launch::of("none 1 1 1 0") == ms::detail::opencl_launch{.entry = "none"});
+    const ms::detail::launch_order order{.key = "0123", .options = "", .launch = launch.text(), .text = "a\n\nb"};
+    const auto read = ms::detail::launch_order::of(order.bytes());
+    CHECK(read.key == order.key);
+    CHECK(read.options.empty());
+    CHECK(read.launch == order.launch);
+    CHECK(read.text == order.text);
 }
 
 TEST_CASE("what an OpenCL device cannot start is known without asking it, in OpenCL's words")

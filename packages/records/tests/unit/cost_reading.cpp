@@ -31,11 +31,13 @@ using reading = double (*)(const std::array<double, 3>&);
 double fastest(const std::array<double, 3>& runs) { return runs[0]; }
 double median(const std::array<double, 3>& runs) { return runs[1]; }
 double mean(const std::array<double, 3>& runs) { return std::accumulate(runs.begin(), runs.end(), 0.0) / 3; }
+constexpr reading nothing = nullptr;  // the cost alone is told
 double half(const std::array<double, 3>& runs) { return (runs[0] + runs[1]) / 2; }
 
 tk::measure::measurement measured(tk::index i, reading cost)
 {
     const double t = 1 + static_cast<double>(i);
+    if (cost == nothing) return {.cost = t, .runs = 1};
     const std::array<double, 3> runs{t, t + 0.5, t + 2};
     return {.cost = cost(runs), .runs = 3, .batches = {runs.begin(), runs.end()}};
 }
@@ -123,6 +125,14 @@ TEST_CASE("a log whose costs are another reading of their runs is not resumed, a
         drive(run, 16, fastest);
         CHECK(run.record().trials().size() == 16);
     }
+    log_of(nothing);
+    CHECK_THROWS_WITH_AS(opened(path, true, true),
+                         ("tunekit: log " + path +
+                          ": the runs of its costs are not in it, and the mean of the fastest quarter of its runs is a "
+                          "cost here; resume with the same, delete the log, or name another file")
+                             .c_str(),
+                         tk::error);
+    CHECK(opened(path, true).record().trials().size() == 6);
     log_of(half);  // a reading of one's own is not known, and never refused
     auto run = opened(path, true, true);
     drive(run, 5, half);

@@ -20,6 +20,7 @@
 #include "tunekit/devices/cuda/measurer.hpp"
 #include "tunekit/devices/detail/kernel_source.hpp"
 #include "tunekit/devices/detail/kernel_worker.hpp"
+#include "tunekit/devices/detail/launch_builder.hpp"
 #include "tunekit/devices/detail/shared_function.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/devices/library.hpp"
@@ -208,21 +209,23 @@ struct kernel_pool::state {
         detail::kernel_runners::look verify;
         if (parts->what.verify) verify = [this](index i) { return parts->what.verify(i, views()); };
         detail::kernel_template of(parts);
-        detail::kernel_runners runners(of, std::move(refused), std::move(verify), worker(workers));
+        detail::kernel_runners runners(of, std::move(refused), std::move(verify), processes(1, parts->setup, workers));
         engine = std::make_unique<detail::kernel_engine_of<Builder>>(std::move(of), std::move(compilers),
                                                                      std::move(runners));
     }
 
-    [[nodiscard]] isolated_workers worker(const isolated_workers::options& workers)
+    /// `n` processes that do what a setup says.
+    [[nodiscard]] isolated_workers processes(std::size_t n, detail::kernel_setup setup,
+                                             const isolated_workers::options& workers)
     {
-        if (how.worker.empty()) return {1, [this](std::size_t) { return detail::task_of(parts->setup); }, workers};
-        const std::string path = place.name() + "/setup";
+        if (how.worker.empty()) return {n, [setup](std::size_t) { return detail::task_of(setup); }, workers};
+        const std::string path = place.name() + (setup.builds ? "/setup-of-compilers" : "/setup");
         detail::byte_writer bytes;
-        parts->setup.each(bytes);
+        setup.each(bytes);
         detail::write_file(path, bytes.out);
         std::vector<std::string> words(how.worker.begin() + 1, how.worker.end());
         words.push_back(path);
-        return served_workers(1, detail::numbered_space{},
+        return served_workers(n, detail::numbered_space{},
                               {.workers = workers, .program = how.worker.front(), .arguments = std::move(words)});
     }
 
@@ -246,8 +249,29 @@ struct kernel_pool::state {
     {
         const opencl_device on = find_opencl_device(how.device, how.driver);
         charged = on;
+        if (detail::compiles_at_launch(on)) return begin_at_launch(on);
         opencl_builder compilers(
             {.device = on, .directory = how.directory, .processes = how.compilers, .library = how.driver});
+        auto refused = refusals(detail::opencl_rule(on), compilers.cache());
+        begin(std::move(compilers), std::move(refused), {.pinned = false});
+    }
+    void begin_at_launch(const opencl_device& on)
+    {
+        parts->at_launch = true;
+        const std::string folder = how.directory.empty() ? place.name() : detail::build_place(how.directory).name();
+        detail::code_cache cache(folder, detail::opencl_toolchain::suffix, on.name + ' ' + on.version, {});
+        const std::size_t spared = (std::max)(detail::allowed_cores().size(), std::size_t{2}) - 1;
+        const isolated_workers::options children{
+            .memory_bytes = how.memory_bytes, .rule = isolated_options::memory_rule::resident, .pinned = false};
+        detail::launch_builder compilers(cache, place.name(),
+                                         processes(how.compilers != 0 ? how.compilers : spared,
+                                                   {.language = kernel_language::opencl,
+                                                    .device = how.device,
+                                                    .driver = how.driver,
+                                                    .builds = true,
+                                                    .code = folder,
+                                                    .folder = place.name()},
+                                                   children));
         auto refused = refusals(detail::opencl_rule(on), compilers.cache());
         begin(std::move(compilers), std::move(refused), {.pinned = false});
     }

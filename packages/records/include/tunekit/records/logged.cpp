@@ -183,6 +183,9 @@ bool run_log::begin(const logged_view& run, const logged_options& options)
         if (const std::string other = compare(path_, was, is); !other.empty())
             past_.note += (past_.note.empty() ? "log " + path_ + ": " : "; ") + other;
         for (const log_content::trial& t : past_.trials) read_.hear(t.measured);
+        if (options.fastest && !read_.all_have_runs)
+            throw error("log " + path_ + ": the runs of its costs are not in it, and " +
+                        cost_reading{.mean = false, .median = false}.text() + " is a cost here" + remedy);
         if (options.fastest) require_reading({.mean = false, .median = false});
         run.begin_as(was);
         if (replay(run) != is.workers) {

@@ -127,7 +127,8 @@ private:
 /// the new run, which may differ. So a run that its trials or patience had stopped continues if that budget is raised.
 /// Slots keep their length; another length is refused. So is another meaning of the costs, or of their unit, and other
 /// first configurations; the error names what differs. So are costs that were read from their runs in another way, such
-/// as their mean: with `logged_options::fastest` at once, else at the first answer that shows it, which is not written.
+/// as their mean: with `logged_options::fastest` at once, also where the log does not have the runs, else at the first
+/// answer that shows it, which is not written.
 ///
 /// A log is read under its lock, and changed only after all of it was told again. So a refused resume changes no byte.
 /// An empty log, or one whose first line is torn, is started again.

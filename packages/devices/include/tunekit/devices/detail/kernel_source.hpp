@@ -19,6 +19,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/devices/detail/headers.hpp"
 #include "tunekit/devices/detail/kernel_worker.hpp"
+#include "tunekit/devices/detail/opencl_code.hpp"
 #include "tunekit/devices/detail/shared_function.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/measure/jobs.hpp"
@@ -87,6 +88,7 @@ public:
         shared_function<std::vector<std::string>(index)> texts{};
         kernel_setup setup{};
         std::vector<std::string> flags{};  ///< before those of the problem
+        bool at_launch = false;            ///< whether the driver compiles for each work-group
         shared_function<std::string(const source&)> key{};
         std::map<index, kernel_order> made{};
     };
@@ -160,13 +162,26 @@ private:
                 return flag.starts_with("-std=") || flag.starts_with("--std=");
             });
             if (!standard) out.flags.emplace_back("--std=c++17");
-        } else if (of_->what.language == kernel_language::c) {
+        } else if (of_->what.language == kernel_language::opencl) {
+            if (of_->at_launch) out.names = {launch_of(made).text()};
+        } else {
             std::vector<std::size_t> sizes;
             for (const kernel_argument& a : of_->what.arguments)
                 sizes.push_back(a.array ? sizeof(void*) : a.bytes.size());
             const std::string headers = headers_.of(out.text, include_folders(out.flags));
             out.text += host_call(made.name, &sizes) + "// " + headers + '\n';  // so that other headers are another key
         }
+    }
+
+    [[nodiscard]] opencl_launch launch_of(const kernel_instance& made) const
+    {
+        opencl_launch out{.entry = made.name, .shared_bytes = static_cast<std::size_t>(made.shared_bytes)};
+        for (std::size_t k = 0; k < out.block.size(); ++k) out.block[k] = static_cast<std::size_t>(made.block[k]);
+        for (const kernel_argument& a : of_->what.arguments)
+            out.arguments.push_back(a.array
+                                        ? opencl_launch::argument{.array = (std::max)(a.bytes.size(), std::size_t{1})}
+                                        : opencl_launch::argument{.value = a.bytes});
+        return out;
     }
 
     std::shared_ptr<parts> of_;

@@ -25,6 +25,7 @@
 #include "tunekit/devices/cuda/clocks.hpp"
 #include "tunekit/devices/cuda/kernel.hpp"
 #include "tunekit/devices/detail/host_run.hpp"
+#include "tunekit/devices/detail/launch_builder.hpp"
 #include "tunekit/devices/detail/opencl_run.hpp"
 #include "tunekit/devices/kernel_problem.hpp"
 #include "tunekit/measure/clocks.hpp"
@@ -49,6 +50,7 @@ struct kernel_setup {
     kernel_language language = kernel_language::c;
     int device = 0;
     std::string driver{};
+    bool builds = false;   ///< whether it is a compiler (`launch_builder`), and no worker
     std::string code{};    ///< the folder of what is built
     std::string folder{};  ///< of a file for each configuration, and of the arrays
     bool keeps = false;    ///< whether arrays are shared after the run that is compared
@@ -63,7 +65,7 @@ struct kernel_setup {
     template <class Archive>
     void each(Archive& with)
     {
-        with(language, device, driver, code, folder, keeps, iterations, sensed_seconds, bus, nvml);
+        with(language, device, driver, builds, code, folder, keeps, iterations, sensed_seconds, bus, nvml);
         with.list(arguments, [&](kernel_argument& a) {
             with(a.name, a.type, a.array, a.bytes, a.changes, a.answer, a.within.absolute, a.within.relative);
         });
@@ -116,9 +118,13 @@ struct byte_reader {
     }
 
 private:
-    void take(void* to, std::size_t n)
+    void need(std::size_t n) const
     {
         if (n > in.size()) throw error("serve_kernel: what the pool wrote is cut short");
+    }
+    void take(void* to, std::size_t n)
+    {
+        need(n);
         if (n != 0) std::memcpy(to, in.data(), n);
         in.remove_prefix(n);
     }
@@ -132,7 +138,7 @@ private:
         } else if constexpr (requires { x.data(); }) {
             std::size_t n = 0;
             one(n);
-            if (n > in.size()) take(nullptr, n);
+            need(n);
             x.resize(n);
             take(x.data(), n);
         } else {
@@ -347,6 +353,7 @@ private:
     const device_timing each{.min_seconds = 0, .max_launches = 1};
     const device_timing timing = of.iterations == 0 ? device_timing{} : each;
     const auto task = [](auto how) { return any_worker_task(worker_task{numbered_space{}, std::move(how)}); };
+    if (of.builds) return task(launch_compiles(of.device, of.driver, of.code, of.folder));
     if (of.language == kernel_language::c) {
         const auto load = [](host_session& on, const store& code, const kernel_order& order, const device_source&,
                              host_operands& data) { return host_run(on, code.path(order.key), data); };

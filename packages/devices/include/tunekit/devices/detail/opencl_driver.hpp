@@ -39,6 +39,7 @@ enum opencl_number : std::uint32_t {
     cl_kernel_group_size = 0x11B0,
     cl_kernel_local_bytes = 0x11B2,
     cl_kernel_private_bytes = 0x11B4,
+    cl_event_status = 0x11D3,
     cl_event_start = 0x1282,
     cl_event_end = 0x1283,
 };
@@ -95,6 +96,7 @@ public:
     int (*release_context)(handle) = library_.find("clReleaseContext");
     handle (*create_queue)(handle, handle, std::uint64_t, int*) = library_.find("clCreateCommandQueue");
     int (*release_queue)(handle) = library_.find("clReleaseCommandQueue");
+    int (*flush)(handle) = library_.find("clFlush");
     int (*finish)(handle) = library_.find("clFinish");
     handle (*create_buffer)(handle, std::uint64_t, std::size_t, void*, int*) = library_.find("clCreateBuffer");
     int (*release_memory)(handle) = library_.find("clReleaseMemObject");
@@ -125,6 +127,7 @@ public:
                   std::uint32_t, const handle*, handle*) = library_.find("clEnqueueNDRangeKernel");
     int (*wait)(std::uint32_t, const handle*) = library_.find("clWaitForEvents");
     info* event_time = library_.find("clGetEventProfilingInfo");
+    info* event_info = library_.find("clGetEventInfo");
     int (*release_event)(handle) = library_.find("clReleaseEvent");
 };
 

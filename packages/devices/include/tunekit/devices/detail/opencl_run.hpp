@@ -43,14 +43,10 @@ public:
         if (!code) throw candidate_error({failure_kind::launch_error, 0, "what was built is not a program any more"});
         const opencl_driver& cl = gpu.cl();
         const auto device = gpu.device();
-        const auto* const bytes = reinterpret_cast<const unsigned char*>(code->binary.data());
-        const unsigned char* binary = bytes;
-        const std::size_t size = code->binary.size();
-        int status = 0, result = 0;
         parts_.cl = &cl;
-        parts_.program = cl.program_of_binary(gpu.context(), 1, &device, &size, &binary, &status, &result);
-        cl.check(result != 0 ? result : status, "clCreateProgramWithBinary");
-        cl.check(cl.build(parts_.program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
+        parts_.program = program_of(*code, gpu);
+        const std::string options = code->options.value_or("");
+        cl.check(cl.build(parts_.program, 1, &device, options.c_str(), nullptr, nullptr), "clBuildProgram");
         const auto arguments = data.arguments(gpu, static_cast<std::size_t>(source.scratch_floats) * sizeof(float));
         std::vector<step> before;
         for (const device_source::launch& l : source.prepare) before.push_back(step_of(l, *code, arguments));
@@ -90,6 +86,24 @@ private:
             cl->release_program(program);
         }
     };
+
+    [[nodiscard]] static opencl_driver::handle program_of(const opencl_code& code, opencl_session& gpu)
+    {
+        const opencl_driver& cl = gpu.cl();
+        const auto device = gpu.device();
+        int status = 0, result = 0;
+        if (code.options) {
+            const char* text = code.binary.c_str();
+            const auto out = cl.program_of_source(gpu.context(), 1, &text, nullptr, &result);
+            cl.check(result, "clCreateProgramWithSource");
+            return out;
+        }
+        const auto* binary = reinterpret_cast<const unsigned char*>(code.binary.data());
+        const std::size_t size = code.binary.size();
+        const auto out = cl.program_of_binary(gpu.context(), 1, &device, &size, &binary, &status, &result);
+        cl.check(result != 0 ? result : status, "clCreateProgramWithBinary");
+        return out;
+    }
 
     [[nodiscard]] step step_of(const device_source::launch& how, const opencl_code& code,
                                const std::vector<opencl_operands::argument>& arguments)

@@ -22,29 +22,51 @@ namespace tunekit::measure {
 
 namespace detail {
 
-/// Builds `text` for device `k`; `opencl_toolchain` calls it in a child. It returns the file's content and the log. The
-/// content is empty where the program does not compile. Throws no_device or opencl_failure.
-inline std::pair<std::string, std::string> build_opencl(const opencl_driver& cl, int k, const std::string& text,
-                                                        const std::string& options)
+/// Whether a driver compiles for a work-group not when a program is built, but at the first launch with it, and keeps
+/// what it compiled of a text in a folder of the user. PoCL does; its device is the processor of the compilers.
+[[nodiscard]] inline bool compiles_at_launch(const opencl_device& on)
 {
-    const opencl_place at = find_place(cl, k);
-    int code = 0;
-    const auto context = cl.create_context(nullptr, 1, &at.device, nullptr, nullptr, &code);
-    cl.check(code, "clCreateContext");
-    const char* words = text.c_str();
-    const auto program = cl.program_of_source(context, 1, &words, nullptr, &code);
-    cl.check(code, "clCreateProgramWithSource");
-    code = cl.build(program, 1, &at.device, options.c_str(), nullptr, nullptr);
-    if (code != 0) {
+    return on.version.find("PoCL") != on.version.npos;
+}
+
+/// A program, built or refused. It is released with this, the context is not.
+struct opencl_build {
+    const opencl_driver& cl;
+    opencl_place at;
+    opencl_driver::handle program = nullptr;
+    std::string log{};  ///< where it does not compile
+
+    /// Builds `text` for a device in a context of it. Throws opencl_failure.
+    opencl_build(const opencl_driver& with, const opencl_place& on, opencl_driver::handle context,
+                 const std::string& text, const std::string& options)
+        : cl(with), at(on)
+    {
+        int code = 0;
+        const char* words = text.c_str();
+        program = cl.program_of_source(context, 1, &words, nullptr, &code);
+        cl.check(code, "clCreateProgramWithSource");
+        code = cl.build(program, 1, &at.device, options.c_str(), nullptr, nullptr);
+        if (code == 0) return;
         std::size_t size = 0;
-        std::string log;
         if (cl.build_info(program, at.device, cl_build_log, 0, nullptr, &size) == 0 && size > 1) {
             log.resize(size);
             cl.build_info(program, at.device, cl_build_log, size, log.data(), nullptr);
             while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
         }
-        return {{}, log.empty() ? std::string("clBuildProgram: ") + opencl_name(code) : log};
+        if (log.empty()) log = std::string("clBuildProgram: ") + opencl_name(code);
     }
+    opencl_build(const opencl_build&) = delete;
+    opencl_build& operator=(const opencl_build&) = delete;
+    ~opencl_build() { cl.release_program(program); }
+};
+
+/// The file's content of what was built from `text`, and the log. The content is empty where the program does
+/// not compile; it has the text in place of a binary where `as_text`. Throws no_device or opencl_failure.
+inline std::pair<std::string, std::string> file_of(const opencl_build& built, const std::string& text,
+                                                   const std::string& options, bool as_text)
+{
+    const auto& [cl, at, program, log] = built;
+    if (!log.empty()) return {{}, log};
     opencl_code out;
     std::uint32_t n = 0;
     cl.check(cl.create_kernels(program, 0, nullptr, &n), "clCreateKernelsInProgram");
@@ -60,6 +82,12 @@ inline std::pair<std::string, std::string> build_opencl(const opencl_driver& cl,
         if (cl.kernel_group_info(kernel, at.device, cl_kernel_private_bytes, sizeof own, &own, nullptr) != 0) own = 0;
         out.kernels[cl.text(cl.kernel_info, kernel, cl_kernel_name)] = {
             static_cast<std::int64_t>(threads), static_cast<std::int64_t>(shared), static_cast<std::int64_t>(own)};
+        cl.release_kernel(kernel);
+    }
+    if (as_text) {
+        out.binary = text;
+        out.options = options;
+        return {out.text(), {}};
     }
     const auto size = cl.number<std::size_t>(cl.program_info, program, cl_program_binary_sizes);
     out.binary.resize(size);
@@ -76,6 +104,7 @@ public:
     opencl_toolchain(const std::string& directory, const auto& options)
         : library_(options.library),
           device_(options.device.index),
+          at_launch_(compiles_at_launch(options.device)),
           cache_(directory, suffix, options.device.name + ' ' + options.device.version, options.flags)
     {
         require(!options.device.name.empty(), "opencl_builder: no device is named, want that of find_opencl_device");
@@ -92,7 +121,12 @@ public:
             std::string options;
             for (const std::string& o : cache_.options_of(what)) options += (options.empty() ? "" : " ") + o;
             const opencl_driver cl(library_);
-            const auto [built, log] = build_opencl(cl, device_, what.text, options);
+            const opencl_place at = find_place(cl, device_);
+            int code = 0;
+            const auto context = cl.create_context(nullptr, 1, &at.device, nullptr, nullptr, &code);
+            cl.check(code, "clCreateContext");
+            const opencl_build program(cl, at, context, what.text, options);
+            const auto [built, log] = file_of(program, what.text, options, at_launch_);
             if (!built.empty()) write_file(file, built);
             std::string_view rest = log;
             while (!rest.empty()) {
@@ -122,13 +156,15 @@ public:
 private:
     std::string library_;
     int device_;
+    bool at_launch_;
     code_cache cache_;
 };
 
 }  // namespace detail
 
 /// Compiles OpenCL C for one device, each source once and in a process of its own. Each process begins the driver's
-/// compiler, because a process that uses OpenCL cannot be forked.
+/// compiler, because a process that uses OpenCL cannot be forked. PoCL compiles at a kernel's first launch: there the
+/// code is the text, of which it keeps what it has compiled.
 ///
 ///     opencl_builder pool({.device = find_opencl_device(), .directory = "cache"});
 ///

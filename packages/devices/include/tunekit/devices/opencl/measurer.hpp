@@ -71,8 +71,10 @@ private:
             std::to_string(::getpid()) + ' ' + std::to_string(start);  // drivers keep what they built
         opencl_session gpu(on.index, library);
         opencl_operands data;
-        const auto [built, log] =
-            build_opencl(gpu.cl(), on.index, "__kernel void nothing(void) {}\n// " + unseen + '\n', "");
+        const std::string text = "__kernel void nothing(void) {}\n// " + unseen + '\n';
+        gpu.cl();
+        const opencl_build program(gpu.cl(), gpu.place(), gpu.context(), text, "");
+        const auto [built, log] = file_of(program, text, "", compiles_at_launch(on));
         opencl_run run(gpu, built, {.launches = {{.entry = "nothing"}}}, data);
         static_cast<void>(run(0));
         ::dprintf(1, "ready\n");

@@ -4,6 +4,7 @@
 /// \file
 /// The use of one OpenCL device by one process: memory, and the seconds of what runs on the device.
 
+#include <unistd.h>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +70,8 @@ public:
     }
     /// The device's handle, a cl_device_id. Precondition: `cl()` was called.
     [[nodiscard]] opencl_driver::handle device() const noexcept { return place_.device; }
+    /// The device and its platform. Precondition: `cl()` was called.
+    [[nodiscard]] const opencl_place& place() const noexcept { return place_; }
     /// The handle of the device's context, a cl_context. Precondition: `cl()` was called.
     [[nodiscard]] opencl_driver::handle context() const noexcept { return context_; }
 
@@ -126,6 +129,25 @@ public:
         cl_->check(cl_->launch(queue_, kernel, 3, nullptr, all.data(), block.data(), 0, nullptr, &event),
                    "clEnqueueNDRangeKernel");
         events_.push_back(event);
+    }
+
+    /// Launches one work-group. A kernel that is not done ten seconds after it began ends this process. Returns the
+    /// driver's code.
+    [[nodiscard]] int one_group(opencl_driver::handle kernel, const std::array<std::size_t, 3>& block)
+    {
+        constexpr std::int32_t running = 1, complete = 0;
+        constexpr std::uint32_t step_us = 1000, max_steps = 10000;
+        opencl_driver::handle event = nullptr;
+        int code = cl().launch(queue_, kernel, 3, nullptr, block.data(), block.data(), 0, nullptr, &event);
+        if (code == 0) code = cl_->flush(queue_);
+        std::int32_t state = running + 1;
+        for (std::uint32_t steps = 0; code == 0 && state > complete; steps += state <= running ? 1 : 0) {
+            if (steps == max_steps) ::_exit(1);
+            ::usleep(step_us);
+            code = cl_->event_info(event, cl_event_status, sizeof state, &state, nullptr);
+        }
+        if (event != nullptr) cl_->release_event(event);
+        return code != 0 ? code : state;
     }
 
     /// Seconds on the device of one `launch()`, which enqueues kernels: the mean of `times` in a row. The kernels' own
