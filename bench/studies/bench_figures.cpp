@@ -447,6 +447,7 @@ void run(const settings& s)
     const auto wanted = [&](const char* name) { return s.only.empty() || s.only == name; };
     if (wanted("adatune-2")) adatune_2(resnet);
     if (wanted("adatune-3")) adatune_3(s, own);
+    if (wanted("dynatune-2")) programs::dynatune_2(s, resnet);
     if (wanted("dynatune-3")) programs::dynatune_3(s, resnet[5]);
     if (wanted("dynatune-4")) programs::dynatune_4(s, resnet);
     if (wanted("dynatune-12")) programs::dynatune_12(s, resnet);
@@ -472,10 +473,11 @@ int main(int argc, char** argv)
     app.add_option("--out", s.out, "folder for the pictures");
     app.add_option("--large", s.large, "folder of the large recorded spaces");
     app.add_option("--only", s.only,
-                   "one figure: adatune-2, -3, -4, -6, chameleon-5, -6, -9, dynatune-3, -4, -12, -13, -19; empty: all")
-        ->check(
-            CLI::IsMember({"adatune-2", "adatune-3", "adatune-4", "adatune-6", "chameleon-5", "chameleon-6",
-                           "chameleon-9", "dynatune-3", "dynatune-4", "dynatune-12", "dynatune-13", "dynatune-19"}));
+                   "one figure: adatune-2, -3, -4, -6, chameleon-5, -6, -9, dynatune-2, -3, -4, -12, -13, -19; empty: "
+                   "all")
+        ->check(CLI::IsMember({"adatune-2", "adatune-3", "adatune-4", "adatune-6", "chameleon-5", "chameleon-6",
+                               "chameleon-9", "dynatune-2", "dynatune-3", "dynatune-4", "dynatune-12", "dynatune-13",
+                               "dynatune-19"}));
     app.repeats(s.repeats);
     app.add_option("--trials", s.trials, "measurements of each search, where a figure counts them")
         ->check(programs::whole_number());

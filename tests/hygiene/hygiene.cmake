@@ -215,6 +215,8 @@ if(Python3_FOUND)
     set_tests_properties(hygiene/reference hygiene/names hygiene/size hygiene/edge hygiene/gates PROPERTIES SKIP_RETURN_CODE 77)
     set_tests_properties(hygiene/reference PROPERTIES FIXTURES_SETUP reference)
     set_tests_properties(hygiene/names hygiene/size hygiene/edge hygiene/gates PROPERTIES FIXTURES_REQUIRED reference)
+    # Numbers of claims follow from tables of today's recipes.
+    hygiene_once(claims ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/claims --check)
     # What a person reads: pages that begin with what the thing is, short sentences, tables that fit, a bound of lines.
     hygiene_once(prose ${Python3_EXECUTABLE} ${hygiene}/pages.py ${PROJECT_SOURCE_DIR})
     hygiene_test(header_listings sh ${hygiene}/listings/headers.sh ${PROJECT_SOURCE_DIR} ${generated}/header_listings ${Python3_EXECUTABLE}

@@ -2,7 +2,7 @@
 #pragma once
 
 /// \file
-/// DynaTune's figures 3, 4, 12, 13 and 19, from recordings.
+/// DynaTune's figures 2, 3, 4, 12, 13 and 19, from recordings.
 
 #include <algorithm>
 #include <array>
@@ -29,8 +29,78 @@
 #include "tunekit/mcmc/stretch.hpp"
 #include "tunekit/measure/clocks.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
+#include "tunekit/stats/quantile.hpp"
+#include "tunekit/stats/rank.hpp"
 
 namespace programs {
+
+/// What a task of a network has of the whole, in percent: of its operations, of the seconds of its search, and of what that search saves.
+struct task_shares {
+    std::string name;
+    double work = 0, seconds = 0, saved = 0;
+};
+
+/// AutoTVM's search of each task alone, medians over the repeats: seconds until the incumbent is within `near` of the task's optimum, and what the
+/// model's latency is lower by at the end than with the first valid configuration.
+inline std::vector<task_shares> shares_of(const figure_settings& s, std::span<const replayed_layer> layers,
+                                          double near = 1.01)
+{
+    std::vector<task_shares> out;
+    task_shares all;
+    for (const auto& layer : layers) {
+        std::vector<double> seconds, saved;
+        for (std::size_t r = 0; r < s.repeats; ++r) {
+            const auto points =
+                searched(layer, recipe_of("autotvm-paper"), {.trials_per_task = s.trials}, s.seed + 1000 * r);
+            std::size_t there = points.size();  // the last crossing: a noisy winner can be a step back
+            while (there > 0 && points[there - 1].cost <= near * optimum_of(layer)) --there;
+            seconds.push_back(points[(std::min)(there, points.size() - 1)].seconds);
+            saved.push_back(layer.weight * (points.front().cost - points.back().cost));
+        }
+        out.push_back({layer.name, layer.flops * layer.weight, tunekit::stats::median(std::move(seconds)),
+                       tunekit::stats::median(std::move(saved))});
+        all.work += out.back().work;
+        all.seconds += out.back().seconds;
+        all.saved += out.back().saved;
+    }
+    for (auto& t : out) {
+        t.work *= 100 / all.work;
+        t.seconds *= 100 / all.seconds;
+        t.saved *= 100 / all.saved;
+    }
+    return out;
+}
+
+// Figure 2: what a task costs to tune, and what that brings, against its operations.
+inline void dynatune_2(const figure_settings& s, std::span<const replayed_layer> layers)
+{
+    auto shares = shares_of(s, layers);
+    std::stable_sort(shares.begin(), shares.end(),
+                     [](const task_shares& a, const task_shares& b) { return a.work < b.work; });
+    tunekit::report::line_chart chart{.curves = {{.name = "of the latency saved"},
+                                                 {.name = "of the seconds of search"},
+                                                 {.name = "of the operations"}},
+                                      .x_name = "tasks, by operations; share of the network's, %",
+                                      .alternative = "what tuning a task costs and saves against its operations"};
+    std::vector<double> work, seconds, saved;
+    std::printf(
+        "dynatune-2: shares of operations, of seconds until within 1 %% of the optimum, of latency saved, in %%:");
+    for (const auto& t : shares) {
+        std::printf(" %s %.1f %.1f %.1f;", t.name.c_str(), t.work, t.seconds, t.saved);
+        work.push_back(t.work);
+        seconds.push_back(t.seconds);
+        saved.push_back(t.saved);
+    }
+    std::printf(
+        " rank correlation of operations and seconds %.2f, of operations and latency saved %.2f, of seconds and "
+        "latency saved %.2f\n",
+        tunekit::stats::spearman(work, seconds), tunekit::stats::spearman(work, saved),
+        tunekit::stats::spearman(seconds, saved));
+    chart.curves[0].values = std::move(saved);
+    chart.curves[1].values = std::move(seconds);
+    chart.curves[2].values = std::move(work);
+    save(s, "dynatune-2", chart);
+}
 
 // Figure 3: the space of one convolution over two of its tiles, all else as in the optimum. It is not smooth, and does not rise to one top.
 inline void dynatune_3(const figure_settings& s, const replayed_layer& layer)

@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,17 +33,18 @@
 
 namespace programs {
 
-/// A recipe under a schedule, both by name. "sequential" is `one_after_another` in the baseline's form.
+/// A recipe under a schedule, both by name. "sequential" is `one_after_another` in a form of the baseline.
 struct fair_system {
     std::string name, recipe, schedule;
     std::string measured_as{};  ///< the recipe whose runs and limits a configuration has; empty: its own
     std::size_t one_in = 0;     ///< one of so many proposals is carried from another task; 0: as its recipe has it
 };
 
-/// The papers' systems and ours; the first is the baseline.
+/// The papers' systems and ours. The first is the baseline: AutoTVM in the one of its forms that is best on other networks.
 inline std::vector<fair_system> fair_systems()
 {
-    return {{"autotvm-paper", "autotvm-paper", "sequential"},
+    return {{"autotvm-best-form", "autotvm-paper", "sequential"},
+            {"autotvm-paper", "autotvm-paper", "sequential"},
             {"autotvm-rank-paper", "autotvm-rank-paper", "sequential"},
             {"adatune-paper", "adatune-paper", "sequential"},
             {"chameleon-sa-as", "chameleon-sa-as", "sequential"},
@@ -55,10 +57,15 @@ inline std::vector<fair_system> fair_systems()
             {"autotvm-dynatune", "autotvm-paper", "dynatune"},
             {"autotvm-carried", "autotvm-carried", "sequential"},
             {"autotvm-carried-dynatune", "autotvm-carried", "dynatune"},
+            {"autotvm-all-but-search", "autotvm-carried", "dynatune", "combined"},
             {"combined-ten-runs", "combined-alone", "dynatune", "autotvm-paper"},
+            {"combined-carried-ten-runs", "combined", "dynatune", "autotvm-paper"},
             {"combined-alone", "combined-alone", "dynatune"},
             {"combined", "combined", "dynatune"}};
 }
+
+/// Whether it is one of ours: its builds always overlap, while a peer has both, and is judged by the better.
+inline bool is_ours(const fair_system& s) { return s.recipe.starts_with("combined"); }
 
 /// What stands between the name of a system and how often it carries.
 constexpr std::string_view carrying_mark = "-1-in-";
@@ -140,7 +147,7 @@ struct fair_settings {
 struct fair_row {
     fair_system system;
     bool overlap = false;
-    std::vector<arrivals> own{}, oracle{};
+    std::vector<arrivals> own{}, charged{}, oracle{};
     std::vector<double> excess{};
 };
 
@@ -168,6 +175,14 @@ inline void in_parallel(std::size_t n, std::size_t threads, const std::function<
     if (first) std::rethrow_exception(first);
 }
 
+/// The baseline in one of its forms.
+inline fair_system in_form(const baseline_form& form)
+{
+    auto out = fair_systems().front();
+    if (form.spares) out.measured_as = "combined";
+    return out;
+}
+
 /// One repeat of a system. Without overlap it asks for as many at a time as there are builders, or as its recipe has it.
 inline replayed_run fair_run_of(const fair_network& on, const fair_system& system, const baseline_form& form,
                                 const fair_settings& f, bool overlap, std::size_t repeat)
@@ -193,55 +208,120 @@ inline replayed_run fair_run_of(const fair_network& on, const fair_system& syste
     return replayed_network(on.layers, system.recipe, std::move(how), s).run(schedule, repeat);
 }
 
-/// The form of the baseline that is best by T_q on networks that are not judged by it, in five repeats.
-inline baseline_form form_chosen_on(std::span<const fair_network> others, const fair_settings& f, bool overlap)
-{
-    const auto forms = baseline_forms();
-    const auto baseline = fair_systems().front();
-    const std::size_t repeats = (std::min)(f.repeats, std::size_t{5}), networks = others.size();
-    std::vector<std::vector<arrivals>> runs(forms.size() * networks, std::vector<arrivals>(repeats));
-    in_parallel(runs.size() * repeats, f.threads, [&](std::size_t i) {
-        const std::size_t cell = i / repeats;
-        const auto& on = others[cell % networks];
-        const auto run = fair_run_of(on, baseline, forms[cell / networks], f, overlap, i % repeats);
-        runs[cell][i % repeats] = arrivals_of(run.model, on.optimum);
-    });
-    std::vector<std::vector<double>> tq(forms.size());
-    for (std::size_t cell = 0; cell < runs.size(); ++cell)
-        tq[cell / networks].push_back(geometric_mean(medians(runs[cell])));
-    return forms[best_form(tq)];
-}
+/// What the baseline's forms come to on networks that are not judged by them.
+class judged_forms {
+public:
+    /// All forms have three repeats; of each kind (overlap or not, own runs or spared ones) the best four have all.
+    judged_forms(std::span<const fair_network> others, const fair_settings& f) : forms_(baseline_forms())
+    {
+        const std::size_t few = (std::min)(f.repeats, std::size_t{3});
+        runs_.assign(forms_.size(), std::vector<std::vector<arrivals>>(others.size()));
+        std::vector<std::size_t> all(forms_.size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        run(others, f, all, few);
+        std::vector<std::size_t> rest;
+        for (const bool spares : {false, true})
+            for (const bool overlap : {false, true}) {
+                std::vector<std::size_t> kind;
+                for (const std::size_t i : all)
+                    if (forms_[i].spares == spares && forms_[i].overlap == overlap) kind.push_back(i);
+                std::stable_sort(kind.begin(), kind.end(),
+                                 [&](std::size_t a, std::size_t b) { return product(a) < product(b); });
+                kind.resize(4);
+                rest.insert(rest.end(), kind.begin(), kind.end());
+            }
+        std::sort(rest.begin(), rest.end());
+        run(others, f, rest, f.repeats);
+        whole_ = std::move(rest);
+    }
 
-/// Every system with overlap and without, each way with the form of the baseline that is best on the other networks.
+    /// The best of those that `of` says yes to.
+    template <class Of>
+    [[nodiscard]] baseline_form best(const Of& of) const
+    {
+        std::vector<baseline_form> these;
+        std::vector<std::vector<double>> tq;
+        for (const std::size_t i : whole_)
+            if (of(forms_[i])) {
+                these.push_back(forms_[i]);
+                auto& row = tq.emplace_back();
+                for (const auto& network : runs_[i]) row.push_back(geometric_mean(medians(network)));
+            }
+        return these[best_form(tq)];
+    }
+
+private:
+    [[nodiscard]] double product(std::size_t form) const
+    {
+        double out = 1;
+        for (const auto& network : runs_[form]) out *= geometric_mean(medians(network));
+        return out;
+    }
+
+    /// Adds repeats of these forms until they have so many.
+    void run(std::span<const fair_network> others, const fair_settings& f, std::span<const std::size_t> these,
+             std::size_t repeats)
+    {
+        if (these.empty() || others.empty()) return;
+        const std::size_t had = runs_[these.front()].front().size(), more = repeats - had;
+        for (const std::size_t i : these)
+            for (auto& network : runs_[i]) network.resize(repeats);
+        in_parallel(these.size() * others.size() * more, f.threads, [&](std::size_t k) {
+            const std::size_t form = these[k / more / others.size()], network = k / more % others.size(),
+                              repeat = had + k % more;
+            runs_[form][network][repeat] = arrivals_of(
+                fair_run_of(others[network], in_form(forms_[form]), forms_[form], f, forms_[form].overlap, repeat)
+                    .model,
+                others[network].optimum);
+        });
+    }
+
+    std::vector<baseline_form> forms_;
+    std::vector<std::vector<std::vector<arrivals>>> runs_;  ///< by form, network and repeat
+    std::vector<std::size_t> whole_;                        ///< forms with all repeats
+};
+
+/// The systems of a table. Those that go one task after another have the form that is best, on the other networks, of those with
+/// AutoTVM's ten runs and their own overlap.
 struct fair_table {
-    std::array<baseline_form, 2> form{};  ///< [1]: with overlap
-    std::vector<fair_row> rows;           ///< in pairs: without, with; the first pair is the baseline
+    baseline_form best{};                 ///< of all: the first row's
+    std::array<baseline_form, 2> form{};  ///< with ten runs; [1]: with overlap
+    std::vector<fair_row> rows;  ///< the baseline, then each system with overlap, before it without if it is not ours
 };
 
 /// Calls `told(row)` after each row.
 inline fair_table fair_comparison(const fair_network& on, std::span<const fair_network> others, const fair_settings& f,
                                   const std::function<void(const fair_row&)>& told)
 {
-    std::vector<fair_system> systems{fair_systems().front()};
-    for (const auto& name : f.systems)
-        if (name != systems.front().name) systems.push_back(fair_system_of(name));
-    if (f.systems.empty()) systems = fair_systems();
-    fair_table out{{form_chosen_on(others, f, false), form_chosen_on(others, f, true)}, {}};
-    for (const auto& system : systems)
-        for (const bool overlap : {false, true}) {
-            std::vector<fair_run> runs(f.repeats);
-            in_parallel(f.repeats, f.threads, [&](std::size_t r) {
-                runs[r] =
-                    judged(fair_run_of(on, system, out.form[overlap ? 1 : 0], f, overlap, r), on.untuned, on.optimum);
-            });
-            fair_row row{system, overlap};
-            for (const auto& run : runs) {
-                row.own.push_back(run.own);
-                row.oracle.push_back(run.oracle);
-                row.excess.push_back(run.excess);
-            }
-            told(out.rows.emplace_back(std::move(row)));
+    auto systems = fair_systems();
+    if (!f.systems.empty()) {
+        systems.resize(1);
+        for (const auto& name : f.systems)
+            if (name != systems.front().name) systems.push_back(fair_system_of(name));
+    }
+    const judged_forms judged_on(others, f);
+    fair_table out{judged_on.best([](const baseline_form&) { return true; }), {}, {}};
+    for (const bool overlap : {false, true})
+        out.form[overlap ? 1 : 0] =
+            judged_on.best([&](const baseline_form& b) { return b.overlap == overlap && !b.spares; });
+    const auto add = [&](const fair_system& system, const baseline_form& form, bool overlap) {
+        std::vector<fair_run> runs(f.repeats);
+        in_parallel(f.repeats, f.threads, [&](std::size_t r) {
+            runs[r] = judged(fair_run_of(on, system, form, f, overlap, r), on.untuned, on.optimum);
+        });
+        fair_row row{system, overlap};
+        for (const auto& run : runs) {
+            row.own.push_back(run.own);
+            row.charged.push_back(run.charged);
+            row.oracle.push_back(run.oracle);
+            row.excess.push_back(run.excess);
         }
+        told(out.rows.emplace_back(std::move(row)));
+    };
+    add(in_form(out.best), out.best, out.best.overlap);
+    for (std::size_t i = 1; i < systems.size(); ++i)
+        for (const bool overlap : {false, true})
+            if (overlap || !is_ours(systems[i])) add(systems[i], out.form[overlap ? 1 : 0], overlap);
     return out;
 }
 
@@ -251,6 +331,17 @@ inline const fair_row* row_of(const fair_table& t, const std::string& system, bo
     for (const auto& row : t.rows)
         if (row.system.name == system && row.overlap == overlap) return &row;
     return nullptr;
+}
+
+/// The row of a system in which it is sooner by T_q, with overlap or without, or nothing.
+inline const fair_row* better_row_of(const fair_table& t, const std::string& system)
+{
+    const fair_row* out = nullptr;
+    for (const auto& row : t.rows)
+        if (row.system.name == system &&
+            (out == nullptr || geometric_mean(medians(row.own)) < geometric_mean(medians(out->own))))
+            out = &row;
+    return out;
 }
 
 }  // namespace programs

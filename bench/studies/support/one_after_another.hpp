@@ -54,23 +54,30 @@ struct one_after_another {
     void update(state&, std::size_t, const tunekit::schedule::slot&) const {}
 };
 
-/// How a baseline runs: when it stops a task, and in which order it has them.
+/// How a baseline runs: when it stops a task, in which order it has them, and how it measures.
 struct baseline_form {
     std::uint64_t stop = tunekit::unlimited;  ///< answers without improvement
     bool by_work = false;                     ///< the tasks of most work first; else as declared
     std::size_t first = 0;                    ///< configurations at random of every task before any has its turn
+    bool overlap = false;                     ///< builds overlap runs
+    bool spares = false;                      ///< runs, limits and late checks of `combined`; else its own ten runs
 
     friend bool operator==(const baseline_form&, const baseline_form&) = default;
 };
 
-/// Every form that a baseline may have. AutoTVM's users choose stop and order; 200 is DynaTune's rule, 64 a round. A task that waits for
-/// its turn has one configuration, or a batch of eight, which a run without overlap asks for anyway.
+/// Every form that a baseline may have: 64. AutoTVM's users choose stop and order; 200 is DynaTune's rule, 64 a round. A task that waits
+/// for its turn has one configuration, or a batch of eight, which a run without overlap asks for anyway. What `combined` saves in
+/// measuring is offered to it, too.
 inline std::vector<baseline_form> baseline_forms()
 {
     std::vector<baseline_form> out;
-    for (const std::uint64_t stop : {tunekit::unlimited, std::uint64_t{200}, std::uint64_t{100}, std::uint64_t{64}})
-        for (const bool by_work : {false, true})
-            for (const std::size_t first : {std::size_t{0}, std::size_t{8}}) out.push_back({stop, by_work, first});
+    for (const bool spares : {false, true})
+        for (const bool overlap : {false, true})
+            for (const std::uint64_t stop :
+                 {tunekit::unlimited, std::uint64_t{200}, std::uint64_t{100}, std::uint64_t{64}})
+                for (const bool by_work : {false, true})
+                    for (const std::size_t first : {std::size_t{0}, std::size_t{8}})
+                        out.push_back({stop, by_work, first, overlap, spares});
     return out;
 }
 

@@ -21,6 +21,7 @@
 #include "tunekit/core/error.hpp"
 #include "tunekit/formats/recorded_space.hpp"
 #include "tunekit/kernels/workloads.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/measure/fixed.hpp"
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/normal.hpp"
@@ -59,6 +60,7 @@ struct replay_settings {
 /// The latency of a model, or the cost of a task, with its incumbents, as recorded, whenever it changed.
 struct latency_step {
     double seconds = 0, latency = 0;
+    double own = 0;  ///< processor seconds that search and schedule, and the replay itself, had taken until then
 };
 using latency_course = std::vector<latency_step>;
 
@@ -277,10 +279,12 @@ public:
     {
         replayed_run out{{}, std::vector<latency_course>(layers_.size()), {}};
         double answered = 0;
-        const auto note = [](latency_course& course, double seconds, double latency) {
+        const tunekit::measure::thread_clock own;
+        const double began = own();
+        const auto note = [&](latency_course& course, double seconds, double latency) {
             if (latency < std::numeric_limits<double>::infinity() &&
                 (course.empty() || latency != course.back().latency))
-                course.push_back({seconds, latency});
+                course.push_back({seconds, latency, own() - began});
         };
         const auto plan = tune(schedule, repeat, system_.seconds, [&](const tunekit::plan& p, std::size_t k) {
             note(out.model, p.seconds, recorded_latency(p));
@@ -387,6 +391,13 @@ inline double seconds_to(const latency_course& course, double latency)
     double reached = std::numeric_limits<double>::infinity();
     for (std::size_t i = course.size(); i-- > 0 && course[i].latency <= latency;) reached = course[i].seconds;
     return reached;
+}
+
+/// The course of a run that waits for its search: each step as much later as that had taken until then.
+inline latency_course charged(latency_course course)
+{
+    for (auto& step : course) step.seconds += step.own;
+    return course;
 }
 
 /// Seconds that all tasks together need, each until it is at most `quality` times what it was at the end of the baseline; where it

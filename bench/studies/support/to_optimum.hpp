@@ -30,9 +30,10 @@ using arrivals = std::array<double, fair_shares.size()>;
 
 /// What one repeat of a system came to.
 struct fair_run {
-    arrivals own{};     ///< +inf where it never came there
-    arrivals oracle{};  ///< of the exact oracle over the run's own trials; +inf as well
-    double excess = 0;  ///< integral of latency / optimum - 1 over the first 300 s, in seconds
+    arrivals own{};      ///< +inf where it never came there
+    arrivals charged{};  ///< with the seconds of its own search until then
+    arrivals oracle{};   ///< of the exact oracle over the run's own trials; +inf as well
+    double excess = 0;   ///< integral of latency / optimum - 1 over the first 300 s, in seconds
 };
 
 inline arrivals arrivals_of(const latency_course& course, double optimum)
@@ -74,7 +75,8 @@ inline double excess_of(const latency_course& course, double untuned, double opt
 inline fair_run judged(const replayed_run& run, double untuned, double optimum)
 {
     const auto own = arrivals_of(run.model, optimum);
-    return {own, oracle_of(run, own, optimum), excess_of(run.model, untuned, optimum)};
+    return {own, arrivals_of(charged(run.model), optimum), oracle_of(run, own, optimum),
+            excess_of(run.model, untuned, optimum)};
 }
 
 /// T_1, T_2, T_5: medians over the repeats. A run that never arrives counts as the horizon.

@@ -29,7 +29,7 @@ namespace tunekit::bandit {
 /// Ties:       the lowest position.
 /// Randomness: none.
 /// Cost:       O(K), no allocation.
-/// Source:     DynaTune (ICLR 2021), section 3.3, with the constant inside the root as in the authors' code and in
+/// Source:     DynaTune (ICLR 2021), section 4.2, with the constant inside the root as in the authors' code and in
 ///             Auer, Cesa-Bianchi, Fischer (2002).
 /// Departures: arms never pulled score +inf (the paper's constant gamma is not published). `scale_free` and
 ///             `initial_latency` are ours. The paper does not say which latency switches its constant; here it is that

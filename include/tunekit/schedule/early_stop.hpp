@@ -46,7 +46,7 @@ struct early_stop_options {
 /// A task without a valid trial is never hidden. Slots under way do not count, because they may still improve their
 /// task. When every task would be hidden, all are shown again, so that the time that is left is used.
 /// Cost:   O(K log n) beside `inner`.
-/// Source: Zhang et al. (2021), DynaTune, ICLR, section 4.2 and section 5 (DA+Rand, DA+RR); N = 200.
+/// Source: Zhang et al. (2021), DynaTune, ICLR, section 5.3 (DA+Rand, DA+RR); N = 200.
 /// Departures: the paper ends the run when no task is left.
 template <class Inner>
 struct early_stop {

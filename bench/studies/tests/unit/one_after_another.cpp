@@ -130,5 +130,8 @@ TEST_CASE("the best form of the baseline has the least product of T_q over the o
 {
     CHECK(programs::best_form(std::vector<std::vector<double>>{{10, 90}, {30, 20}, {100, 7}}) == 1);  // 900, 600, 700
     CHECK(programs::best_form(std::vector<std::vector<double>>{{4, 5}, {5, 4}}) == 0);
-    CHECK(programs::baseline_forms().size() == 16);
+    const auto forms = programs::baseline_forms();
+    CHECK(forms.size() == 64);
+    for (std::size_t a = 0; a < forms.size(); ++a)
+        for (std::size_t b = 0; b < a; ++b) CHECK_FALSE(forms[a] == forms[b]);
 }
