@@ -5,7 +5,6 @@
 /// A pool of compilers for a driver of OpenCL that compiles at a kernel's first launch: processes that stay, and launch
 /// what they have built once, on one work-group.
 
-#include <unistd.h>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -69,7 +68,6 @@ public:
     /// Its cost are the seconds.
     [[nodiscard]] measurement operator()(index i, const limits& /* within */)
     {
-        if (!lower_) lower_ = ::nice(5);  // what it takes from the processor, it takes from the device
         const wall_clock now;
         const double start = now();
         measurement m;
@@ -121,7 +119,6 @@ private:
     std::shared_ptr<opencl_session> on_;
     store code_;
     std::string folder_;
-    std::optional<int> lower_{};
 };
 
 /// Compilers that stay, as `pipeline` takes them. A build that its limit ends, or in which a compiler crashes, is done
