@@ -64,9 +64,8 @@ void bind_over(nb::module_& m)
         .def("begin", &over_track::begin)
         .def("next", &over_track::next)
         .def("take",
-             [](over_track& t, on_its_way& r, double cost, const std::string& kind, const std::string& why, double seconds) {
-                 return t.take(r, measurement_of("instances", cost, kind, why, seconds), {});
-             })
+             [](over_track& t, on_its_way& r, double cost, const std::string& kind, const std::string& why,
+                double seconds) { return t.take(r, measurement_of("instances", cost, kind, why, seconds), {}); })
         .def("begun", &over_track::begun)
         .def("left_out", &over_track::left_out)
         .def("ratios", &ratios);
