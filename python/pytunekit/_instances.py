@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from . import _core
-from ._space import shown
-from ._tuner import text
+from ._space import shown, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -389,11 +389,7 @@ def minimize(
             record = tuner._run.record()
             if races:
                 several = recipe == "parego" and bool(names) and not objective
-                if many is None:
-                    again = partial(calls.made, 0)
-                else:
-                    over = many.on_all(record)
-                    again = lambda i: of_whole(through(over, calls, i))
+                again = partial(calls.made, 0) if many is None else partial(made_on_all, many.on_all(record), calls)
                 compared = compare(space, record, again, seconds, names, several, today, may_be_worse)
                 tuner._run.conclude(record)
         except (KeyboardInterrupt, SystemExit) as e:
@@ -414,8 +410,9 @@ def minimize(
     return found
 
 
-def of_whole(whole: _core.OnItsWay) -> Measured:
-    """What came of a candidate on all instances, as a call gives it."""
+def made_on_all(over: _core.Over, calls: Calls, index: int) -> Measured:
+    """What comes of a candidate on all instances, as a call gives it."""
+    whole = through(over, calls, index)
     return whole.cost, whole.kind, whole.why, whole.seconds, {}
 
 

@@ -20,7 +20,7 @@ namespace python {
 
 namespace {
 
-using track = tunekit::measure::detail::input_track;
+using over_track = tunekit::measure::detail::input_track;
 
 tunekit::measure::over_options options_of(const std::string& of, double confidence, std::uint64_t seed)
 {
@@ -35,7 +35,7 @@ tunekit::measure::over_options options_of(const std::string& of, double confiden
 }
 
 /// The costs of a trial of the record by instance, divided by those of its first.
-std::vector<double> ratios(const track& t, const record& r, tunekit::index i)
+std::vector<double> ratios(const over_track& t, const record& r, tunekit::index i)
 {
     for (const auto& trial : r.found.trials())
         if (trial.candidate == i && !trial.measured.failed) return t.ratios(i, trial.measured);
@@ -51,24 +51,23 @@ void bind_over(nb::module_& m)
         .def_prop_ro("kind", [](const on_its_way& r) { return r.out.failed ? to_text(r.out.failed->kind) : ""; })
         .def_prop_ro("why", [](const on_its_way& r) { return r.out.failed ? r.out.failed->message : std::string(); })
         .def_prop_ro("seconds", [](const on_its_way& r) { return r.out.run_seconds; });
-    nb::class_<track>(m, "Over")
+    nb::class_<over_track>(m, "Over")
         .def(
             "__init__",
-            [](track* to, std::vector<std::string> inputs, const std::string& of, double confidence,
-               std::uint64_t seed) { new (to) track(std::move(inputs), options_of(of, confidence, seed)); },
+            [](over_track* to, std::vector<std::string> inputs, const std::string& of, double confidence,
+               std::uint64_t seed) { new (to) over_track(std::move(inputs), options_of(of, confidence, seed)); },
             "inputs"_a, nb::kw_only(), "of"_a, "confidence"_a, "seed"_a)
         .def("know",
-             [](track& t, const record& r) {
+             [](over_track& t, const record& r) {
                  for (const auto& trial : r.found.trials()) t.know(trial.candidate, trial.measured);
              })
-        .def("begin", &track::begin)
-        .def("next", &track::next)
+        .def("begin", &over_track::begin)
+        .def("next", &over_track::next)
         .def("take",
-             [](track& t, on_its_way& r, double cost, const std::string& kind, const std::string& why, double seconds) {
-                 return t.take(r, measurement_of("instances", cost, kind, why, seconds), {});
-             })
-        .def("begun", &track::begun)
-        .def("left_out", &track::left_out)
+             [](over_track& t, on_its_way& r, double cost, const std::string& kind, const std::string& why,
+                double seconds) { return t.take(r, measurement_of("instances", cost, kind, why, seconds), {}); })
+        .def("begun", &over_track::begun)
+        .def("left_out", &over_track::left_out)
         .def("ratios", &ratios);
 }
 

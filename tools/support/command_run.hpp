@@ -59,7 +59,9 @@ inline tunekit::io::log_content::meaning meaning_of(const command_options& o)
     also("--cleanup", o.cleanup);
     also("--input", o.input);
     if (!o.instances.empty()) {
-        also("--instances", tunekit::io::read_text(o.instances));
+        std::string list = tunekit::io::read_text(o.instances);
+        std::replace(list.begin(), list.end(), '\n', ';');  // a message is one line
+        also("--instances", list);
         also("--instance-cost", o.instance_cost);
         if (o.timeouts_count) program.emplace_back("--timeouts-count");
         if (o.every_instance) program.emplace_back("--every-instance");

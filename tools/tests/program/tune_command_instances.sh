@@ -45,7 +45,7 @@ tune --trials 4 --instances sizes --log half.jsonl --resume -- ./work.sh {tile} 
 costs() { grep '"tell"' "$1" | sed 's/.*"cost":\([^,]*\),.*"batches":\(\[[^]]*\]\).*/\1 \2/'; }
 [ "$(costs half.jsonl)" = "$(costs run.jsonl)" ] || fail "another run when resumed: $(costs half.jsonl), in one piece $(costs run.jsonl)"
 printf '1\n2\n' >two
-refuses 'half.jsonl was written with the program' --strategy random --no-checks --cost 'regex:cost: ([0-9]+)' --parameter tile=1..4 --default tile=1 \
+refuses 'log half.jsonl: was written with the program' --strategy random --no-checks --cost 'regex:cost: ([0-9]+)' --parameter tile=1..4 --default tile=1 \
     --trials 4 --instances two --log half.jsonl --resume -- ./work.sh {tile} {instance}
 
 # Two at a time, and a last comparison; sum and worst; an instance on which the default fails; all of them.
@@ -98,7 +98,7 @@ while IFS='|' read -r said options; do
 done <<'END'
 --instances empty: has no instance, want a line for each|--instances empty -- ./work.sh {tile} {instance}
 --instances twice:4: is the instance of line 1, want each once|--instances twice -- ./work.sh {tile} {instance}
---holdout overlap:2: is also the instance --instances sizes:4, want others to be kept back|--instances sizes --holdout overlap -- ./work.sh {tile} {instance}
+--holdout overlap:1: is also the instance --instances sizes:7, want others to be kept back|--instances sizes --holdout overlap -- ./work.sh {tile} {instance}
 --holdout empty: has no instance, want a line for each|--instances sizes --holdout empty -- ./work.sh {tile} {instance}
 --holdout one_pair: has n, want what --instances has, instance|--instances a_value --holdout one_pair -- ./work.sh {tile} {instance} {n}
 --instances differ:2: has n, but line 1 has n m, want the same names in the same order|--instances differ -- ./work.sh {tile} {n} {m}
