@@ -200,7 +200,7 @@ void tune(const sizes& of, const char* header)
                               tk::measure::device_isolation());
     tk::random::philox gen(1);
     auto found = tk::tune(space, measure, tk::search::grid{}, {}, gen, {.baseline = space.at(0)});
-    const tk::final_race on(found, found.baseline(), tk::forever, 4);
+    const tk::final_race on(found, found.baseline(), tk::forever, 4, 30);  // seconds, to tell two apart
     auto race = tk::race_of(
         found, on,
         [&]() -> auto& {

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# cublaslt_product.sh PROGRAM EMULATION: the example over an emulated library of six algorithms. It tells of those that are wrong, crash or are
+# cublaslt_product.sh BUILD: the example over an emulated library of six algorithms. It tells of those that are wrong, crash or are
 # refused, finds the fastest, keeps the library's first choice where nothing is faster, writes a header that restores the winner, and says in a
 # line what is wrong.
 set -eu
-program=$1
-. "$(dirname "$0")/../../../tests/support/refuses.sh"
+program=$1/examples/cublaslt_product
+. "$(dirname "$0")/../../../../tests/support/refuses.sh"
 mkdir "$work/lib"
-for name in libcuda.so.1 libcublasLt.so.13; do ln -s "$2" "$work/lib/$name"; done
+for name in libcuda.so.1 libcublasLt.so.13; do ln -s "$(realpath "$1/tests/libemulated_cuda.so")" "$work/lib/$name"; done
 run() { LD_LIBRARY_PATH=$work/lib "$program" "$@" >"$work/out" 2>"$work/err"; }
 
 run 48 24 40 "$work/choice.hpp" || fail "exit status $?: $(cat "$work/out" "$work/err")"
