@@ -24,6 +24,7 @@ def command_of(gate, compiler):
         'reference': ['python3', 'scripts/reference', 'reference'],
         'prose': ['python3', HERE / 'pages.py', '.'],
         'names': ['python3', HERE / 'names.py', '.'],
+        'names_kept': ['python3', HERE / 'names.py', '.'],
         'edge': ['python3', HERE / 'edge.py', '.'],
         'version': ['sh', HERE / 'version.sh', '.', '0.0'],
         'listings': ['sh', HERE / 'listings/listings.sh', '.', 'listings', compiler],
