@@ -13,10 +13,7 @@ namespace tk = tunekit;
 
 namespace {
 
-std::string stored(const std::string& version)
-{
-    return "packages/records/tests/logs/" + version + ".jsonl";
-}
+std::string stored(const std::string& version) { return "packages/records/tests/logs/" + version + ".jsonl"; }
 
 /// A space as a log names it.
 struct named_space {
