@@ -25,6 +25,7 @@ def command_of(gate, compiler):
         'prose': ['python3', HERE / 'pages.py', '.'],
         'names': ['python3', HERE / 'names.py', '.'],
         'claims': ['python3', 'scripts/claims', '--check'],
+        'names_kept': ['python3', HERE / 'names.py', '.'],
         'edge': ['python3', HERE / 'edge.py', '.'],
         'version': ['sh', HERE / 'version.sh', '.', '0.0'],
         'listings': ['sh', HERE / 'listings/listings.sh', '.', 'listings', compiler],

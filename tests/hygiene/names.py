@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""names.py ROOT: what was public is public still, or users are told what to write instead.
+"""names.py ROOT [--store]: what was public is public still, or users are told what to write instead.
 
-names/VERSION.txt has the public names of a version, one a line, as `scripts/reference - --names` prints them; the newest file counts. A name of it
-that is gone stands in a left cell of a table of CHANGELOG.md's first entry, whole or without its outer namespaces, `io::{csv, t4}` for several.
+names/MAJOR.MINOR.txt has the public names of a version, one a line, as `scripts/reference - --names` prints them. From 1.0 on a name of a version stays
+until the next major one, and VERSION has its file: --store writes it, for a minor version that is ready. Where the newest file is of another major version,
+a name of it that is gone stands in a left cell of a table of CHANGELOG.md's first entry, whole or without its outer namespaces, `io::{csv, t4}` for several.
 """
 import itertools
 import pathlib
@@ -34,12 +35,23 @@ def main():
     if done.returncode:
         return done.returncode
     there = set(done.stdout.split())
+    major, minor = (int(part) for part in (root / 'VERSION').read_text().split('.')[:2])
+    own = root / 'tests' / 'hygiene' / 'names' / f'{major}.{minor}.txt'
+    if sys.argv[2:] == ['--store']:
+        own.write_text(f'# The public names of {own.stem}, as scripts/reference - --names prints them.\n' + ''.join(f'{name}\n' for name in sorted(there)))
+        return 0
     releases = sorted((root / 'tests' / 'hygiene' / 'names').glob('*.txt'), key=lambda path: [int(n) for n in path.stem.split('.')])
-    before = {line for line in releases[-1].read_text().split('\n') if line and not line.startswith('#')}
+    names_of = {path: {line for line in path.read_text().split('\n') if line and not line.startswith('#')} for path in releases}
+    before = names_of[releases[-1]]
     changelog = (root / 'CHANGELOG.md').read_text()
     listed = told(changelog)
     bad = []
-    for name in sorted(before - there):
+    promised = [path for path in releases if major >= 1 and int(path.stem.split('.')[0]) == major]
+    if major >= 1 and own not in promised:
+        bad.append(f'no list of the names of {own.stem}: python3 tests/hygiene/names.py . --store')
+    gone = {name: path.stem for path in reversed(promised) for name in names_of[path] - there}  # by the first version that had it
+    bad += [f'{name} is public since {gone[name]} and is gone: it stays until {major + 1}.0' for name in sorted(gone)]
+    for name in sorted(before - there - gone.keys()):
         parts = name.split('::')[1:]
         if not any('::'.join(parts[at:]) in listed for at in range(len(parts))):
             bad.append(f'{name} was public in {releases[-1].stem} and is gone: CHANGELOG.md does not say what to write instead')

@@ -1,9 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# version.sh ROOT CMAKE_VERSION: VERSION, version.hpp, CMake, Meson, the packages and the changelog's newest entry name one version.
+# version.sh ROOT CMAKE_VERSION: VERSION, version.hpp, CMake, Meson, the recipes of package managers, the citation, the lines of docs/packages.md and the
+# changelog's newest entry name one version.
+# version.sh ROOT --write: writes that of VERSION to all of them but the changelog.
 set -eu
 cd "$1"
 want=$(cat VERSION)
+if [ "$2" = --write ]; then
+    part() {
+        n=$(echo "$want" | cut -d. -f"$2")
+        sed -i "s/^\(#define TUNEKIT_VERSION_$1\) .*/\1 $n/" include/tunekit/version.hpp
+    }
+    part MAJOR 1 && part MINOR 2 && part PATCH 3
+    sed -i "s/\"version\": \".*\"/\"version\": \"$want\"/" cmake/packaging/vcpkg/tunekit/vcpkg.json
+    sed -i "s/^    version(\".*\")/    version(\"$want\")/; s/tunekit@[0-9.]*[0-9]/tunekit@$want/" cmake/packaging/spack/packages/tunekit/package.py
+    sed -i "s/^version: .*/version: $want/" CITATION.cff
+    sed -i "s/GIT_TAG v[0-9.]*[0-9]/GIT_TAG v$want/; s/tunekit@[0-9.]*[0-9]/tunekit@$want/" docs/packages.md
+    exit
+fi
 part() { awk -v name="TUNEKIT_VERSION_$1" '$2 == name { print $3 }' include/tunekit/version.hpp; }
 bad=0
 compare() {
@@ -12,11 +26,14 @@ compare() {
         bad=1
     fi
 }
+said() { grep -ohE "$1" "$2" | sed -E 's/.*[@v]//' | sort -u | tr '\n' ' ' | sed 's/ $//'; }
 compare include/tunekit/version.hpp "$(part MAJOR).$(part MINOR).$(part PATCH)"
 compare CMake "$2"
 compare CHANGELOG.md "$(sed -n 's/^## \([0-9][0-9.]*\).*/\1/p' CHANGELOG.md | head -n 1)"
 compare cmake/packaging/vcpkg "$(sed -n 's/.*"version": "\(.*\)".*/\1/p' cmake/packaging/vcpkg/tunekit/vcpkg.json)"
 compare cmake/packaging/spack "$(sed -n 's/^    version("\(.*\)").*/\1/p' cmake/packaging/spack/packages/tunekit/package.py)"
+compare 'cmake/packaging/spack, its first line,' "$(said 'tunekit@[0-9.]*[0-9]' cmake/packaging/spack/packages/tunekit/package.py)"
+compare 'docs/packages.md' "$(said '(GIT_TAG v|tunekit@)[0-9.]*[0-9]' docs/packages.md)"
 compare CITATION.cff "$(sed -n 's/^version: *//p' CITATION.cff)"
 grep -q "version: files('VERSION')" meson.build || { echo "meson.build does not read VERSION"; bad=1; }
 exit $bad

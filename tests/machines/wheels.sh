@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# wheels.sh FOLDER [SUITE...]: the wheels that `scripts/release FOLDER` made: each has the five programs, at most 20 MB and the tag of the glibc that
+# wheels.sh FOLDER [SUITE...]: the wheels that `scripts/release --wheels FOLDER` made: each has the five programs, at most 20 MB and the tag of the glibc that
 # its files ask for. Then a Debian of each suite, by default bookworm and trixie, which has python3 and no compiler, installs what is for it from the folder
 # alone: every program starts, one run of a command and its page come out right, and so does the first program of docs/python.md.
 # Exit status 77: the files are right, but this machine can make no Debian to try them in.

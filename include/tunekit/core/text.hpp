@@ -145,7 +145,7 @@ template <class T>
     return failed == std::errc{} ? std::string(buffer, end) : std::string();
 }
 
-/// The version of tunekit: "0.2.0".
+/// The version of tunekit, such as "1.2.3".
 [[nodiscard]] inline std::string version_text()
 {
     return text_of(TUNEKIT_VERSION_MAJOR) + '.' + text_of(TUNEKIT_VERSION_MINOR) + '.' + text_of(TUNEKIT_VERSION_PATCH);
