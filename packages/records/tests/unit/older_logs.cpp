@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Logs of older versions stay readable. The files in tests/logs are not written anew: 0.1.jsonl and 0.2.jsonl are seeds of tests/fuzz/corpus as of version 0.2
+/// Logs of older versions stay readable. The files in tests/unit/logs are not written anew: 0.1.jsonl and 0.2.jsonl are seeds of tests/fuzz/corpus as of version 0.2
 /// (commit fb35a132), 0.3.jsonl is a run of `tune_command` shortly before 1.0, with its race.
 #include <doctest/doctest.h>
 
@@ -13,7 +13,7 @@ namespace tk = tunekit;
 
 namespace {
 
-std::string stored(const std::string& version) { return "packages/records/tests/logs/" + version + ".jsonl"; }
+std::string stored(const std::string& version) { return "packages/records/tests/unit/logs/" + version + ".jsonl"; }
 
 /// A space as a log names it.
 struct named_space {
