@@ -9,7 +9,7 @@
 set -eu
 again=no
 [ "${1-}" != --again ] || { again=yes && shift; }
-case ${1--} in -*) sed -n 's/^# //; 3,9p' "$0" && exit 2 ;; esac
+case ${1--} in -*) sed -n 's/^# //; 3,8p' "$0" && exit 2 ;; esac
 out=$(cd "$1" && pwd)
 shift
 cd "$(dirname "$0")/../.."
