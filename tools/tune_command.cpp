@@ -198,6 +198,8 @@ int run_sizes(const programs::size_options& sizes, const command_setup& s)
     const command_options& o = s.o;
     if (!o.objective.empty() || !o.goals.empty() || o.maximize)
         tk::invalid("--sizes ranks by the cost, want it without --objective, --goal and --maximize");
+    if (!o.instances.empty())
+        tk::invalid("--sizes has a configuration for each size, and --instances one for all: want one of them");
     for (const std::string& axis : programs::axes_of(family.front())) {
         const auto names = s.space.names();
         if (std::find(names.begin(), names.end(), axis) != names.end())
@@ -208,7 +210,7 @@ int run_sizes(const programs::size_options& sizes, const command_setup& s)
     };
     if (words(at_size(o, family.front())) == words(o))
         tk::invalid("--sizes fills {x}, {y} and {z}, want one of them in the command, its variables or --input");
-    check_use(s, programs::program_of(at_size(o, family.front())));
+    check_use(s.space, programs::program_of(at_size(o, family.front())));
     const auto make = [&](const tk::dispatch::shape_sizes& at) {
         return std::make_shared<tk::measure::program>(programs::worded_space(s.space),
                                                       programs::program_of(at_size(o, at)));
