@@ -203,8 +203,8 @@ int run(kernel_settings& how)
     r.found = tk::report::findings_of(r.run.tasks.front());
     if (r.found.best) r.winner.arguments = macros_of(s.space, r.found.best->candidate);
     if (r.found.best) r.run.use = programs::paste_lines(r.winner);
-    if (o.json) programs::print_json(r, s.space);
-    else programs::print_table(r, s.space);
+    if (o.json) programs::print_json(r, s.space, [](auto&) {});
+    else programs::print_table(r, s.space, [] {});
     int status = !r.problem.empty() ? 2 : stop->heard() != 0 ? stop->status() : r.found.best ? 0 : 1;
     const auto written = [&](auto&& write) {
         try {
