@@ -49,7 +49,8 @@ TEST_CASE("edge: linalg::exp, linalg::log, linalg::all")
     s.holds(none, nothing.empty());
 }
 
-TEST_CASE("edge: the logarithm of normal numbers, linalg::falling_logistic_2")
+// With it the logarithm of normal numbers, which ensembles take.
+TEST_CASE("edge: linalg::falling_logistic_2")
 {
     const auto log_of_normals = [](list& of) {
         la::detail::each(of, of, [](const auto& v) { return la::detail::log_of_normal(v); });
