@@ -118,13 +118,14 @@ int tune_sizes(const size_options& how, const command_setup& s, const sized_kern
     check_file("--header", how.header);
     check_file("--results", how.results);
     const auto family = sizes_of(how);
+    const auto axes = axes_of(family.front());
     dispatch::results all{.kernel = of.kernel,
                           .version = of.version,
                           .fingerprint = tunekit::space::any_space(s.space).fingerprint(),
-                          .sizes = axes_of(family.front()),
+                          .sizes = axes,
                           .parameters = {s.space.names().begin(), s.space.names().end()}};
     const dispatch::choice what{.kernel = all.kernel,  // a header that cannot be is told before anything is measured
-                                .sizes = all.sizes,
+                                .sizes = axes,
                                 .parameters = all.parameters,
                                 .configs = {{.values = std::vector<std::string>(all.parameters.size(), "1")}},
                                 .devices = {{.general = dispatch::rung::nearest, .shapes = {{.at = family.front()}}}}};
@@ -133,7 +134,7 @@ int tune_sizes(const size_options& how, const command_setup& s, const sized_kern
         all.merge(dispatch::read_results(how.results));
     tunekit::stop_on_signal stop;
     const auto task_at = [&](const dispatch::shape_sizes& at) {
-        tunekit::task t(dispatch::task_name(of.kernel, all.sizes, at), s.space, sized_measurer<inner>{make(at)}, 1.0);
+        tunekit::task t(dispatch::task_name(of.kernel, axes, at), s.space, sized_measurer<inner>{make(at)}, 1.0);
         t.begin_with({s.untuned});
         return t;
     };
