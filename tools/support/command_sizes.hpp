@@ -110,10 +110,16 @@ int tune_sizes(const size_options& how, const command_setup& s, const sized_kern
     namespace dispatch = tunekit::dispatch;
     using inner = std::remove_reference_t<decltype(*make(dispatch::shape_sizes{}))>;
     const command_options& o = s.o;
-    for (const auto& [option, path] :
-         {std::pair("--log", &o.log), std::pair("--t4", &o.t4), std::pair("--report", &o.report.path)})
-        if (!path->empty())
-            tunekit::invalid(std::string("--sizes has --results and --header, want it without ") + option);
+    const std::pair<const char*, bool> others[] = {{"--log", !o.log.empty()},
+                                                   {"--t4", !o.t4.empty()},
+                                                   {"--report", !o.report.path.empty()},
+                                                   {"--export-json", !o.export_json.empty()},
+                                                   {"--export-csv", !o.export_csv.empty()},
+                                                   {"--export-markdown", !o.export_markdown.empty()},
+                                                   {"--json", o.json},
+                                                   {"--dry-run", o.dry_run}};
+    for (const auto& [option, given] : others)
+        if (given) tunekit::invalid(std::string("--sizes has --results and --header, want it without ") + option);
     if (how.header.empty()) tunekit::invalid("--sizes makes a header, want --header FILE");
     check_file("--header", how.header);
     check_file("--results", how.results);
@@ -125,7 +131,7 @@ int tune_sizes(const size_options& how, const command_setup& s, const sized_kern
                           .sizes = axes,
                           .parameters = {s.space.names().begin(), s.space.names().end()}};
     const dispatch::choice what{.kernel = all.kernel,  // a header that cannot be is told before anything is measured
-                                .sizes = all.sizes,
+                                .sizes = axes,
                                 .parameters = all.parameters,
                                 .configs = {{.values = std::vector<std::string>(all.parameters.size(), "1")}},
                                 .devices = {{.general = dispatch::rung::nearest, .shapes = {{.at = family.front()}}}}};

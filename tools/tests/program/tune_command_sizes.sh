@@ -33,6 +33,10 @@ no "'5' twice, want each once" --sizes 5,5 --header h.hpp -- sh cost.sh '{x}' '{
 no '--sizes makes a header, want --header FILE' --sizes 5 -- sh cost.sh '{x}' '{tile}'
 no '--sizes fills {x}, {y} and {z}, want one of them' --sizes 5 --header h.hpp -- sh cost.sh 5 '{tile}'
 no 'want it without --log' --sizes 5 --header h.hpp --log l.jsonl -- sh cost.sh '{x}' '{tile}'
+for other in '--dry-run' '--json' '--export-csv f' '--export-json f' '--export-markdown f'; do
+    # shellcheck disable=SC2086 # an option and its file
+    no "want it without ${other%% *}" --sizes 5 --header h.hpp $other -- sh cost.sh '{x}' '{tile}'
+done
 echo 1 >inputs
 no '--sizes has a configuration for each size, and --instances one for all' --sizes 5 --header h.hpp --instances inputs -- sh cost.sh '{x}' '{instance}'
 no "the parameter 'x' has the name of a number of --sizes" --parameter x=1,2 --sizes 5 --header h.hpp -- echo '{x}' '{tile}'
