@@ -197,7 +197,7 @@ int run_sizes(const programs::size_options& sizes, const command_setup& s)
     const auto family = programs::sizes_of(sizes);
     const command_options& o = s.o;
     if (!o.objective.empty() || !o.goals.empty() || o.maximize)
-        tk::invalid("--sizes ranks by the cost, want it without --objective, --goal and --maximize");
+        tk::invalid("--sizes ranks by the cost, want it without --objective, --goals and --maximize");
     if (!o.instances.empty())
         tk::invalid("--sizes has a configuration for each size, and --instances one for all: want one of them");
     for (const std::string& axis : programs::axes_of(family.front())) {

@@ -35,7 +35,7 @@ class Instances:
 
     def meaning(self) -> str:
         """For a log: a resumed run has the same."""
-        return f"{self._of} over the instances {', '.join(self.names)}"
+        return f"{self._of} over the instances {self.names}"
 
     def parts(self, pair: int) -> tuple[int, dict[str, Any]]:
         """The candidate of a pair, and the argument that it has besides."""

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -112,18 +113,24 @@ inline void add_line(instance_list& to, const std::string& line, std::size_t num
 
 }  // namespace detail
 
+inline constexpr std::size_t longest_instance = 4096;
+
 /// Reads the instances of a file. Throws std::invalid_argument, one line, for what is wrong in it.
 inline instance_list instances_in(const std::string& option, const std::string& path, const std::string& texts)
 {
     instance_list out{.from = option + ' ' + path};
-    const std::string text = tunekit::io::read_text(path);
+    const std::string file = tunekit::io::read_text(path);
+    const std::string_view text = tunekit::io::detail::without_bom(file);
     std::size_t number = 0;
     for (std::size_t begin = 0; begin < text.size(); ++number) {
         const std::size_t end = (std::min)(text.find('\n', begin), text.size());
-        std::string line = text.substr(begin, end - begin);
+        std::string line(text.substr(begin, end - begin));
         begin = end + 1;
         line.erase(line.find_last_not_of(" \t\r") + 1);
         line.erase(0, (std::min)(line.find_first_not_of(" \t"), line.size()));
+        if (line.size() > longest_instance || line.find('\0') != line.npos)
+            tunekit::invalid(out.from + ':' + std::to_string(number + 1) + ": has a byte 0 or over " +
+                             std::to_string(longest_instance) + " bytes, want a line of text");
         if (!line.empty() && line[0] != '#') detail::add_line(out, line, number + 1, texts);
     }
     if (out.lines.empty()) tunekit::invalid(out.from + ": has no instance, want a line for each");

@@ -81,7 +81,8 @@ grep -q 'instance n=1 m=2: the best takes' page.html || fail 'the page lacks the
 echo 'n=1 x=2' >value
 tune --trials 1 --instances value -- ./pair.sh {tile} {instance} || fail "a value with =: $(cat err)"
 grep -q '^1 n=1 x=2 $' paired || fail "a value with =: $(cat paired)"
-"$program" --parameter tile=1,2 --instances sizes --dry-run -- ./work.sh {tile} {instance} >out || fail "--dry-run: $?"
+printf '\357\273\277' | cat - sizes >marked  # a byte-order mark
+"$program" --parameter tile=1,2 --instances marked --dry-run -- ./work.sh {tile} {instance} >out || fail "--dry-run: $?"
 grep -q '^./work.sh 1 1$' out || fail "--dry-run: $(cat out)"
 
 rm -f ran
@@ -92,11 +93,15 @@ printf 'n=1 m=2\nn=3\n' >differ
 printf 'n=1\n' >one_pair
 printf '1\n' >a_value
 printf 'n=1 n=2\n' >pair_twice
+printf '1\n2\0003\n' >byte_0
+awk 'BEGIN { printf "%05000d\n", 1 }' >long
 while IFS='|' read -r said options; do
     # shellcheck disable=SC2086 # options in words
     refuses "$said" --parameter tile=1,2 $options
 done <<'END'
 --instances empty: has no instance, want a line for each|--instances empty -- ./work.sh {tile} {instance}
+--instances byte_0:2: has a byte 0 or over 4096 bytes, want a line of text|--instances byte_0 -- ./work.sh {tile} {instance}
+--instances long:1: has a byte 0 or over 4096 bytes, want a line of text|--instances long -- ./work.sh {tile} {instance}
 --instances twice:4: is the instance of line 1, want each once|--instances twice -- ./work.sh {tile} {instance}
 --holdout overlap:1: is also the instance --instances sizes:7, want others to be kept back|--instances sizes --holdout overlap -- ./work.sh {tile} {instance}
 --holdout empty: has no instance, want a line for each|--instances sizes --holdout empty -- ./work.sh {tile} {instance}
