@@ -123,22 +123,23 @@ def is_here(executor: Executor | None) -> bool:
 
 
 def one_by_one(run: _core._Driven, calls: Calls, over: _core.Over | None) -> Answers:
-    job: _core.Job | None = None
-    try:
-        while jobs := run.ask(0, 1):
-            job = jobs[0]
-            yield job, calls.made(job.task, job.index) if over is None else through(over, calls, job.index), 0
-            job = None
-    finally:
-        give_up(run, [] if job is None else [job])
+    while jobs := run.ask(0, 1):
+        job = jobs[0]
+        yield job, calls.made(job.task, job.index) if over is None else through(over, calls, job.index), 0
 
 
 def through(over: _core.Over, calls: Calls, index: int) -> _core.OnItsWay:
     """Makes the calls of a candidate, on one instance after the other, and gives what came of them together."""
     whole = over.begin(index)
-    while over.take(whole, *calls.made(0, over.next(whole))[:4]):
+    while taken(over, whole, calls.made(0, over.next(whole))):
         pass
     return whole
+
+
+def taken(over: _core.Over, whole: _core.OnItsWay, measured: Measured) -> bool:
+    """Whether the candidate goes on, after what a call on one instance gave."""
+    cost, kind, why, seconds = measured[:4]
+    return over.take(whole, cost=cost, kind=kind, why=why, seconds=seconds)
 
 
 def at_once(run: _core._Driven, calls: Calls, over: _core.Over | None) -> Answers:
@@ -173,7 +174,7 @@ def at_once(run: _core._Driven, calls: Calls, over: _core.Over | None) -> Answer
                         run.drop(job)
                     else:
                         yield job, measured, worker
-                elif again or over.take(whole, *measured[:4]):
+                elif again or taken(over, whole, measured):
                     del out[future]
                     begin(job, worker, whole)
                     continue
@@ -181,9 +182,9 @@ def at_once(run: _core._Driven, calls: Calls, over: _core.Over | None) -> Answer
                     yield job, whole, worker
                 free.append(out.pop(future)[1])
     finally:
+        # What is out stays so in the log, and goes out again when the run is taken up: an interrupt loses nothing.
         for future in out:
             future.cancel()
-        give_up(run, [one[0] for one in out.values()])
 
 
 TRIED_ELSEWHERE = "KilledWorker"  # Dask's, once several workers have died of a job
@@ -218,15 +219,6 @@ def loss_of(future: Future[Measured]) -> str:
     if isinstance(e, (PicklingError, AttributeError, TypeError, ImportError)):  # as pickle has it, on either side
         raise _core.Error(f"tunekit: the function does not reach the executor's workers: {type(e).__name__}: {e}, {REMEDY}") from e
     return f"{type(e).__name__}: {e}"
-
-
-def give_up(run: _core._Driven, jobs: list[_core.Job]) -> None:
-    """Drops jobs, of which an interrupt may have come just when one was told."""
-    for job in jobs:
-        try:
-            run.drop(job)
-        except _core.Error:
-            pass
 
 
 def left_by(e: BaseException) -> str:

@@ -63,9 +63,11 @@ void bind_over(nb::module_& m)
              })
         .def("begin", &over_track::begin)
         .def("next", &over_track::next)
-        .def("take",
-             [](over_track& t, on_its_way& r, double cost, const std::string& kind, const std::string& why,
-                double seconds) { return t.take(r, measurement_of("instances", cost, kind, why, seconds), {}); })
+        .def(
+            "take",
+            [](over_track& t, on_its_way& r, double cost, const std::string& kind, const std::string& why,
+               double seconds) { return t.take(r, measurement_of("instances", cost, kind, why, seconds), {}); },
+            "whole"_a, nb::kw_only(), "cost"_a, "kind"_a, "why"_a, "seconds"_a)
         .def("begun", &over_track::begun)
         .def("left_out", &over_track::left_out)
         .def("ratios", &ratios);
