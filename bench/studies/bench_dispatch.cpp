@@ -184,7 +184,7 @@ void run(settings& s)
                 "best/chosen [95 %]", "set", "choice", "own search", "worst", "untuned/", "least", "below");
     for (const row& r : rows)
         std::printf("%-8s %4zu %5zu %7u  %.3f [%.3f, %.3f]   %5.3f %6.3f %9.3f %6.3f %8.3f %6.3f %6u\n",
-                    to_text(r.score.by), r.max_kernels, r.kept, r.score.shapes, r.score.share, r.share.low,
+                    to_text(r.score.by).c_str(), r.max_kernels, r.kept, r.score.shapes, r.score.share, r.share.low,
                     r.share.high, r.set, r.choice, r.alone, r.score.worst, r.score.gain, r.score.least_gain,
                     r.score.below);
     std::printf("a fit with its cross-validation %.3f s, a choice at run time %.0f ns\n", fit_seconds, ns);
