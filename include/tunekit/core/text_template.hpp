@@ -116,7 +116,7 @@ private:
 
 /// Names, and the texts and numbers that stand for them in texts that are filled once.
 ///
-///     core::text_values().set("tile threads", 64, "8").in("--tile={tile} --threads={threads}")
+///     const auto line = core::text_values().set("tile threads", 64, "8").in("--tile={tile} --threads={threads}");
 class text_values {
 public:
     /// Messages call the texts `what`.
