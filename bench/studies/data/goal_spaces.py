@@ -25,7 +25,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-from hub_spaces import SPACES, facts_of
+from hub_spaces import facts_of, write_table
 
 # MOOT: tables of optimize/config of measured programs, so large that 200 trials are at most a fourth, with each configuration once and every goal above 0.
 # HLSyn: kernel-version; the others have had no part in any choice of tunekit's, and stay so.
@@ -136,10 +136,7 @@ def main() -> int:
     for name in said.names or CHOSEN[said.source].split():
         space = {"moot": moot, "hlsyn": hlsyn}[said.source](said.clone, name, commit or "(commit unknown)")
         facts.append(space.write(said.to, name))
-    with (said.to / "spaces.csv").open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, SPACES, lineterminator="\n")
-        table.writeheader()
-        table.writerows(facts)
+    write_table(said.to, facts)
     return 0
 
 

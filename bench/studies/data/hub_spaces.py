@@ -89,6 +89,14 @@ def convert(hub: Path, name: str, to: Path) -> dict[str, Any]:
     return facts_of(name, kernel, on, rows, sum(len(v) > 1 for v in values.values()))
 
 
+def write_table(to: Path, facts: list[dict[str, Any]]) -> None:
+    """Writes spaces.csv, a line a space."""
+    with (to / "spaces.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, SPACES, lineterminator="\n")
+        table.writeheader()
+        table.writerows(facts)
+
+
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     arguments.add_argument("hub", type=Path, help="a clone of the hub")
@@ -102,10 +110,7 @@ def main() -> int:
             return 2
     said.to.mkdir(parents=True, exist_ok=True)
     facts = [convert(said.hub, name, said.to) for name in said.spaces or there]
-    with (said.to / "spaces.csv").open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, SPACES, lineterminator="\n")
-        table.writeheader()
-        table.writerows(facts)
+    write_table(said.to, facts)
     return 0
 
 
