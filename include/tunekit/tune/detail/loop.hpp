@@ -54,7 +54,7 @@ public:
             };
         else
             measure_ = [held = std::forward<Measurer>(measurer)](std::span<const index> batch, const measure::limits& l,
-                                                    const receiver& some) mutable {
+                                                                 const receiver& some) mutable {
                 detail::measure_in_parts(held, batch, l, some);
             };
     }
