@@ -61,7 +61,7 @@ endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tunekit-config.cmake.in ${PROJECT_BINARY_DIR}/tunekit-config.cmake
     INSTALL_DESTINATION ${tunekit_config_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
-    COMPATIBILITY SameMinorVersion)
+    COMPATIBILITY SameMajorVersion)  # a minor version only adds: docs/architecture.md
 install(FILES ${PROJECT_BINARY_DIR}/tunekit-config.cmake ${PROJECT_BINARY_DIR}/tunekit-config-version.cmake
     DESTINATION ${tunekit_config_dir})
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# version.sh ROOT CMAKE_VERSION: VERSION, version.hpp, CMake, Meson, the recipes of package managers, the citation, the lines of docs/packages.md and the
-# changelog's newest entry name one version.
+# version.sh ROOT CMAKE_VERSION: VERSION, version.hpp, CMake, Meson, the recipes of package managers, the citation, the lines of docs/packages.md, the answer
+# to `hello` in docs/command_line.md, a generated header of the package dispatch and the changelog's newest entry name one version.
 # version.sh ROOT --write: writes that of VERSION to all of them but the changelog.
 set -eu
 cd "$1"
@@ -16,6 +16,8 @@ if [ "$2" = --write ]; then
     sed -i "s/^    version(\".*\")/    version(\"$want\")/; s/tunekit@[0-9.]*[0-9]/tunekit@$want/" cmake/packaging/spack/packages/tunekit/package.py
     sed -i "s/^version: .*/version: $want/" CITATION.cff
     sed -i "s/GIT_TAG v[0-9.]*[0-9]/GIT_TAG v$want/; s/tunekit@[0-9.]*[0-9]/tunekit@$want/" docs/packages.md
+    sed -i "s/\"tunekit\":\"[0-9.]*\"/\"tunekit\":\"$want\"/" docs/command_line.md
+    sed -i "1s/ tunekit [0-9.]*:/ tunekit $want:/" packages/dispatch/tests/unit/by_hand_header.golden
     exit
 fi
 part() { awk -v name="TUNEKIT_VERSION_$1" '$2 == name { print $3 }' include/tunekit/version.hpp; }
@@ -34,6 +36,8 @@ compare cmake/packaging/vcpkg "$(sed -n 's/.*"version": "\(.*\)".*/\1/p' cmake/p
 compare cmake/packaging/spack "$(sed -n 's/^    version("\(.*\)").*/\1/p' cmake/packaging/spack/packages/tunekit/package.py)"
 compare 'cmake/packaging/spack, its first line,' "$(said 'tunekit@[0-9.]*[0-9]' cmake/packaging/spack/packages/tunekit/package.py)"
 compare 'docs/packages.md' "$(said '(GIT_TAG v|tunekit@)[0-9.]*[0-9]' docs/packages.md)"
+compare 'docs/command_line.md' "$(sed -n 's/.*"tunekit":"\([0-9.]*\)".*/\1/p' docs/command_line.md)"
+compare 'packages/dispatch/tests/unit/by_hand_header.golden' "$(sed -n '1s/.* tunekit \([0-9.]*\):.*/\1/p' packages/dispatch/tests/unit/by_hand_header.golden)"
 compare CITATION.cff "$(sed -n 's/^version: *//p' CITATION.cff)"
 grep -q "version: files('VERSION')" meson.build || { echo "meson.build does not read VERSION"; bad=1; }
 exit $bad

@@ -126,7 +126,7 @@ template <class T>
     const T number = x == zero ? -infinity : y;
     const T positive = x < zero ? all<T>(std::numeric_limits<double>::quiet_NaN()) : number;
     const T bounded = x == infinity ? infinity : positive;
-    return x != x ? x : bounded;  // NOLINT(misc-redundant-expression): not a number, lane by lane
+    return x != x ? x : bounded;  // not a number, lane by lane
 }
 
 /// 1 / (1 + e^v) for |v| <= 690, in one division; `v_log2_e` is v times log2(e). No other argument is allowed.

@@ -57,6 +57,7 @@ struct anything {
     inline static auto measure =
         tk::measure::in_process(space, tk::measure::timed{[](const auto&) {}, tk::measure::fixed{}});
     inline static auto measurer = measure;
+    inline static support::one_worker pool{measure};
     inline static auto& gen = listed::gen;
     inline static const auto kernel = [](const auto&...) { return [] {}; };
     inline static const auto check = [] { return true; };
@@ -108,13 +109,12 @@ struct of_curve : anything {
 struct of_devices : anything {
     inline static const tk::measure::source_template program{space,
                                                              [](const auto&) { return tk::measure::device_source{}; }};
-    inline static auto measure_generated = measure;
     inline static auto cubins = tk::measure::nvrtc_builder().cache();
     static tk::measure::cuda_device device;
     static tk::measure::cuda_operands data;
     inline static tk::measure::cuda_session gpu{0};
     inline static auto runs = tk::measure::isolated(space, tk::measure::timed{kernel});
-    static const std::vector<float> values, want, reference;
+    static const std::vector<float> want;
 };
 
 struct of_dispatch : anything {
@@ -141,20 +141,10 @@ struct of_dispatch : anything {
     static void log(const std::string&);
 };
 
-struct of_explore : anything {
-    inline static const auto model = tk::surrogate::random_forest{};
-};
+struct of_explore : anything {};
 
 struct of_formats : anything {
     static const tk::tuning found;
-};
-
-struct of_io : anything {
-    inline static const auto how = tk::recipes::combined();
-    inline static support::one_worker pool{measure};
-    static const std::string name, path;
-    static const tk::index candidate;
-    static const std::vector<std::string> values;
 };
 
 struct of_kernels : anything {
@@ -188,32 +178,18 @@ struct of_mcmc : anything {
 };
 
 struct of_measure : anything {
-    inline static const tk::measure::source_template scale{space, [](const auto&) { return std::string(); }, "scale"};
-    inline static const auto bind = [](auto*, const auto&) { return [] {}; };
     inline static const auto time_kernel = kernel;
     inline static const auto gemm = kernel;
     inline static const auto dot = [](const auto&...) { return 1.0F; };
     inline static const auto simulate = [](auto) { return 1.0; };
-    inline static const auto never = watch;
-    using output_of_worker = std::shared_ptr<tk::measure::guarded_buffer<float>>;
-    inline static const auto kernel_into = [](const output_of_worker&) { return [](const auto&) {}; };
-    inline static const auto check_of = [](const output_of_worker&) { return [] { return true; }; };
-    inline static const auto make = [](std::size_t) {
-        return tk::measure::worker_task{space, tk::measure::timed{kernel}};
-    };
-    inline static tk::measure::isolated_workers pool{2, make};
-    inline static auto runs = tk::measure::isolated(space, tk::measure::timed{kernel});
-    inline static auto measure_generated = measure;
-    inline static tk::measure::builder compilers{{}};
-    static std::vector<tk::measure::source> sources;
+    inline static const auto solve = simulate;
+    static const tk::index today;
+    static const std::vector<std::string> names;
     static const std::vector<float> values, want, reference;
     static const std::span<float> output;
-    static const std::string reference_text;
     static const std::vector<tk::index> finalists;
-    static const tk::measure::recorded_rows rows_of_a, rows_of_b;
     static tk::measure::virtual_clock time;
     static void take(const tk::answer&);
-    static int ask_a_library_that_may_crash();
     static std::vector<float> new_buffers();
     inline static const auto kernel_on = [](std::vector<float>) { return kernel; };
 };
@@ -227,6 +203,32 @@ struct of_online : anything {
 };
 
 struct of_random : anything {};
+
+struct of_processes : anything {
+    inline static const tk::measure::source_template scale{space, [](const auto&) { return std::string(); }, "scale"};
+    inline static const auto bind = [](auto*, const auto&) { return [] {}; };
+    inline static const auto time_kernel = kernel;
+    using output_of_worker = std::shared_ptr<tk::measure::guarded_buffer<float>>;
+    inline static const auto kernel_into = [](const output_of_worker&) { return [](const auto&) {}; };
+    inline static const auto check_of = [](const output_of_worker&) { return [] { return true; }; };
+    inline static const auto make = [](std::size_t) {
+        return tk::measure::worker_task{space, tk::measure::timed{kernel}};
+    };
+    inline static tk::measure::isolated_workers pool{2, make};
+    inline static tk::measure::builder compilers{{}};
+    static std::vector<tk::measure::source> sources;
+    static const std::string name, path, reference_text;
+    static const tk::index candidate;
+    static const std::vector<std::string> values;
+    static const std::vector<tk::index> finalists;
+    static int ask_a_library_that_may_crash();
+};
+
+struct of_records : anything {
+    inline static const auto how = tk::recipes::combined();
+    static const tk::tuning found;
+    inline static const auto& other_space = space;
+};
 
 struct of_report : anything {
     static const std::vector<tk::schedule::task_view> views;
@@ -249,12 +251,11 @@ struct of_screen : anything {
 };
 
 struct of_search : anything {
-    static const tk::tuning found;
     static const tk::experience past;
     static const std::string name;
-    inline static const auto& other_space = space;
-    inline static const tk::surrogate::random_forest forest{};
-    inline static const tk::acquisition::expected_improvement criterion{};
+    static const std::vector<tk::index> measured, candidates;
+    static const std::vector<double> costs;
+    static const std::size_t j;
 };
 
 struct of_space : anything {
@@ -281,9 +282,9 @@ struct of_scoring : anything {
 };
 
 struct of_surrogate : anything {
-    static const tk::surrogate::features rows, candidates, other_rows;
-    static const std::vector<double> y, other_scores, c;
-    static const std::size_t d, trees;
+    static const tk::surrogate::features rows, candidates;
+    static const std::vector<double> y, ran, c;
+    static const std::size_t trees;
     static const std::vector<std::uint32_t> counts;
     static std::vector<tk::stats::prediction> predictions;
     inline static const tk::surrogate::gaussian_process model{};

@@ -53,8 +53,8 @@ public:
                 detail::measure_in_parts(measurer, batch, l, some);
             };
         else
-            measure_ = [held = std::move(measurer)](std::span<const index> batch, const measure::limits& l,
-                                                    const receiver& some) mutable {
+            measure_ = [held = std::forward<Measurer>(measurer)](std::span<const index> batch, const measure::limits& l,
+                                                                 const receiver& some) mutable {
                 detail::measure_in_parts(held, batch, l, some);
             };
     }

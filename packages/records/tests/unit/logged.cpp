@@ -20,6 +20,7 @@
 #include "tunekit/measure/function.hpp"
 #include "tunekit/processes/machine.hpp"
 #include "tunekit/random/uniform.hpp"
+#include "tunekit/records/read_experience.hpp"
 #include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/schedule/linear.hpp"
 #include "tunekit/schedule/random.hpp"
@@ -267,6 +268,39 @@ TEST_CASE("a log of another run, or one that cannot be written, is one line that
             tk::tuner(tk::space::product{tk::space::integers<"x">(0, 399)}, tk::search::annealing{}, {.trials = 120},
                       philox(3)));
     CHECK_THROWS_AS(tk::io::logged("/dev/full", fresh(), how(false)), tk::error);
+}
+
+TEST_CASE("a log of another version is not resumed, and starts a run as experience")
+{
+    const temporary_folder f;
+    const auto refused = [&](const std::string& version, const std::string& text) {
+        const std::string path = f / ("of_" + version);
+        write(path, text);
+        CHECK_THROWS_WITH_AS(tk::io::logged(path, fresh(), how(true)),
+                             ("tunekit: log " + path + ": was written with tunekit version " + version + ", not " +
+                              tk::core::version_text() +
+                              "; resume with that version, or name another file and start from the results of this one")
+                                 .c_str(),
+                             tk::error);
+        CHECK(text_of(path) == text);
+    };
+    refused("0.1.0", text_of("packages/records/tests/unit/logs/0.1.jsonl"));
+    const std::string path = f / "log";
+    {
+        tk::io::logged run(path, fresh(), how(false));
+        for (int k = 0; k < 20; ++k) {
+            const auto j = *run.ask();
+            run.tell(j, of(j.candidate));
+        }
+    }
+    std::string text = text_of(path);
+    const std::string was = "\"version\":\"" + tk::core::version_text() + '"';
+    text.replace(text.find(was), was.size(), "\"version\":\"0.1.99\"");
+    refused("0.1.99", support::resealed(text));
+    const auto past = tk::io::experience_in({f / "of_0.1.99"});
+    REQUIRE(past.sources.size() == 1);
+    CHECK(past.sources[0].results.size() == 20);
+    CHECK(past.notes.empty());
 }
 
 TEST_CASE("a resumed run means the same: what differs is named, with both values")

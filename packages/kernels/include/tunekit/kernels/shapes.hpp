@@ -77,7 +77,8 @@ struct conv2d_shape {
     /// Two for each multiplication, however many there are.
     [[nodiscard]] constexpr double flops() const noexcept
     {
-        return 2.0 * batch * oh() * ow() * co * (ci / groups) * kernel_h * kernel_w;
+        const int each = ci / groups;
+        return 2.0 * batch * oh() * ow() * co * each * kernel_h * kernel_w;
     }
 
     /// The number of floats of the input; at most 2^63 - 1, as those below.

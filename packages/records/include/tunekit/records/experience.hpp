@@ -115,7 +115,7 @@ template <class Space>
         experience::taken t{.source = k};
         for (std::size_t r = 0; r < s.results.size(); ++r)
             t.configurations += there.carry(space, names, s.texts(r), std::nullopt).has_value();
-        out.push_back(std::move(t));
+        out.push_back(t);
     }
     return out;
 }

@@ -66,11 +66,12 @@ std::string joined(std::span<const std::string> all)
 struct same_in_log {
     const std::string& path;
 
-    void operator()(const std::string& what, const std::string& a, const std::string& b) const
+    void operator()(const std::string& what, const std::string& a, const std::string& b,
+                    const char* then = remedy) const
     {
         if (bytes_of_log(a) != b)
             throw error("log " + path + ": was written with " + what + ' ' + shown(bytes_of_log(a)) + ", not " +
-                        shown(b) + remedy);
+                        shown(b) + then);
     }
 };
 
@@ -78,8 +79,9 @@ struct same_in_log {
 std::string compare(const std::string& path, const log_content::head& was, const log_content::head& is)
 {
     const same_in_log same{path};
+    same("tunekit version", was.version, is.version,
+         "; resume with that version, or name another file and start from the results of this one");
     same("schema", std::to_string(was.schema), std::to_string(is.schema));
-    same("tunekit version", was.version, is.version);
     if (const kinship on = kinship_of(was.machine, is.machine); on != kinship::same)
         throw error("log " + path + ": was written on the machine " + quoted_device(was.machine) + ", this one is " +
                     quoted_device(is.machine) + (on == kinship::kin ? ", a kin, whose times are its own" : "") +

@@ -376,7 +376,7 @@ log_content parse_log_beginning(std::string_view text, const std::string& name)
             out.problem = error("log " + name + ", line " + std::to_string(number) + ": " + e.field +
                                 (e.field.empty() ? "" : " ") + e.what + "; the " + std::to_string(number - 1) +
                                 " lines before it are whole: cut the file after them to go on");
-            if (number == 1) throw *out.problem;
+            if (number == 1) throw error(*out.problem);
             break;
         } catch (const std::bad_alloc&) {
             out = {};  // so that there is memory for the message
@@ -395,7 +395,7 @@ log_content parse_log_beginning(std::string_view text, const std::string& name)
 log_content parse_log(std::string_view text, const std::string& name)
 {
     log_content out = parse_log_beginning(text, name);
-    if (out.problem) throw *out.problem;
+    if (out.problem) throw error(*out.problem);
     return out;
 }
 
@@ -443,7 +443,7 @@ log_content read_log(const std::string& path)
 
 log_content read_log_beginning(const std::string& path)
 {
-    const log_content out = detail::parse_log_beginning(read_text(path), path);
+    log_content out = detail::parse_log_beginning(read_text(path), path);
     if (out.whole_bytes == 0) throw error("log " + path + ": has no whole line: nothing was logged yet");
     return out;
 }

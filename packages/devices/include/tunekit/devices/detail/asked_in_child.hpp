@@ -25,7 +25,7 @@ template <class Work>
     child_process child(std::forward<Work>(work));
     if (!child.await(seconds))
         throw no_device(what + ": the driver has not answered for " + std::to_string(seconds) + " s");
-    const std::string text = child.text();
+    std::string text = child.text();
     if (child.status() == 0 && !text.empty()) return text;
     constexpr std::string_view before = "error: tunekit: ";
     const std::size_t said = text.find(before);

@@ -76,7 +76,6 @@ private:
         for (std::size_t k = 0; k < program->dlpi_phnum; ++k) {
             const auto& segment = program->dlpi_phdr[k];
             if (segment.p_type != PT_LOAD || (segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
-            // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the loader tells
             const auto* from = reinterpret_cast<const unsigned char*>(program->dlpi_addr + segment.p_vaddr);
             for (std::size_t at = 0, n = segment.p_filesz; at < n; at += sizeof(std::uint64_t)) {
                 const std::uint64_t word = constants_at(from + at, (std::min)(sizeof(std::uint64_t), n - at));

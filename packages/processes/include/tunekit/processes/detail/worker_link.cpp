@@ -37,7 +37,11 @@ public:
     ~parts();
 
     [[nodiscard]] bool gone() const noexcept { return std::holds_alternative<no_children>(state_); }
-    [[nodiscard]] bool refused() const noexcept { return gone() && std::get<no_children>(state_).refused; }
+    [[nodiscard]] bool refused() const noexcept
+    {
+        const auto* none = std::get_if<no_children>(&state_);
+        return none != nullptr && none->refused;
+    }
     [[nodiscard]] const descriptor& control() const noexcept { return control_; }
     [[nodiscard]] const worker_hold& hold() const noexcept { return hold_; }
     void end() { state_ = leave("it was ended"); }
