@@ -117,6 +117,8 @@ public:
             else if (wanted("sequential")) add(on, "sequential", programs::find(known, "schedule", "sequential"));
             for (const auto& [name, schedule] : known)
                 if (name != "sequential" && wanted(name)) add(on, name, schedule);
+            for (const auto& name : o.schedules)
+                if (name.starts_with("dynatune-paper-at-")) add(on, name, programs::schedule_of("schedule", name));
             if (i == 0 && foreseeable_ && wanted("oracle")) orders_and_oracles(on);
         }
     }
@@ -434,8 +436,7 @@ void run(options o)
     tk::require(o.replay.slot_seconds >= 0,
                 "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
     for (const auto& name : o.schedules)
-        if (name != "all" && name != "oracle")
-            static_cast<void>(programs::find(programs::schedules(), "schedule", name));
+        if (name != "all" && name != "oracle") static_cast<void>(programs::schedule_of("schedule", name));
     for (const auto& name : o.strategies) static_cast<void>(programs::find(programs::strategies(), "strategy", name));
     if (o.synthetic > 0) o.strategies = {"grid"};  // the rows are in the order of their trials
     const auto layers = o.synthetic > 0 ? programs::made_up_network(o.synthetic, o.replay.seed)

@@ -81,7 +81,7 @@ struct network_options : run_options {
 private:
     void run_so(tunekit::recipes::any_recipe& out) const
     {
-        out.schedule = find(schedules(), "schedule", schedule);
+        out.schedule = schedule_of("schedule", schedule);
         out.limits.max_build_factor = build_factor;
     }
 };

@@ -52,10 +52,8 @@ inline std::vector<task_shares> shares_of(const figure_settings& s, std::span<co
         for (std::size_t r = 0; r < s.repeats; ++r) {
             const auto points =
                 searched(layer, recipe_of("autotvm-paper"), {.trials_per_task = s.trials}, s.seed + 1000 * r);
-            std::size_t there = points.size();  // the last crossing: a noisy winner can be a step back
-            while (there > 0 && points[there - 1].cost <= near * optimum_of(layer)) --there;
-            seconds.push_back(points[(std::min)(there, points.size() - 1)].seconds);
-            saved.push_back(layer.weight * (points.front().cost - points.back().cost));
+            seconds.push_back((std::min)(seconds_to(points, near * optimum_of(layer)), points.back().seconds));
+            saved.push_back(layer.weight * (points.front().latency - points.back().latency));
         }
         out.push_back({layer.name, layer.flops * layer.weight, tunekit::stats::median(std::move(seconds)),
                        tunekit::stats::median(std::move(saved))});
@@ -151,7 +149,7 @@ inline void dynatune_4(const figure_settings& s, std::span<const replayed_layer>
         auto& curve = chart.curves.emplace_back(tunekit::report::line_chart::curve{.name = layer.name});
         std::size_t reached = 0;
         for (const auto& p : searched(layer, how, {.trials_per_task = s.trials}, s.seed)) {
-            curve.values.push_back(100 * optimum_of(layer) / p.cost);
+            curve.values.push_back(100 * optimum_of(layer) / p.latency);
             if (curve.values.back() < 95) reached = curve.values.size();
         }
         std::printf(" %s %zu", layer.name.c_str(), reached + 1);
@@ -211,7 +209,7 @@ inline void dynatune_12(const figure_settings& s, const std::vector<replayed_lay
 /// A tuning curve, and where its segments begin.
 struct segmented {
     std::string name;
-    std::vector<double> best;         ///< optimum / incumbent after each trial, in percent
+    std::vector<double> best;         ///< optimum / incumbent after each trial, in percent; from the first valid one on
     std::vector<std::size_t> begins;  ///< ascending, from 0
 };
 
@@ -225,7 +223,8 @@ inline std::optional<segmented> best_segmented(const figure_settings& s, std::sp
             segmented one{layer.name, {}, {}};
             for (const auto& p :
                  searched(layer, recipe_of("autotvm-paper"), {.trials_per_task = s.trials}, s.seed + 1000 * r))
-                one.best.push_back(100 * optimum_of(layer) / p.cost);
+                if (p.latency < std::numeric_limits<double>::infinity())
+                    one.best.push_back(100 * optimum_of(layer) / p.latency);
             std::size_t end = one.best.size(), shortest = end;
             while (end > 0) {
                 const auto part = tunekit::curve::last_segment(std::span(one.best).first(end));
@@ -295,7 +294,7 @@ inline void dynatune_19(const figure_settings& s, const replayed_layer& layer)
     constexpr std::size_t walkers = 10, steps = 500, settled = 100, dimensions = family::dimensions + 1;
     std::vector<double> best;
     for (const auto& p : searched(layer, recipe_of("autotvm-paper"), {.trials_per_task = s.trials}, s.seed))
-        best.push_back(1 / p.cost);
+        best.push_back(1 / p.latency);
     auto part = tunekit::curve::last_segment(best);
     for (double& v : part.y) v /= 1.25 * best.back();
     const tunekit::curve::observations data(part.x, part.y);
