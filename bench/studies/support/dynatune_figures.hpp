@@ -75,11 +75,10 @@ inline void dynatune_2(const figure_settings& s, std::span<const replayed_layer>
     auto shares = shares_of(s, layers);
     std::stable_sort(shares.begin(), shares.end(),
                      [](const task_shares& a, const task_shares& b) { return a.work < b.work; });
-    tunekit::report::line_chart chart{.curves = {{.name = "of the latency saved"},
-                                                 {.name = "of the seconds of search"},
-                                                 {.name = "of the operations"}},
-                                      .x_name = "tasks, by operations; share of the network's, %",
-                                      .alternative = "what tuning a task costs and saves against its operations"};
+    tunekit::report::line_chart chart{
+        .curves = {{.name = "latency saved"}, {.name = "seconds of search"}, {.name = "operations"}},
+        .x_name = "tasks, fewest operations first; share of the network's, %",
+        .alternative = "what tuning a task costs and saves against its operations"};
     std::vector<double> work, seconds, saved;
     std::printf(
         "dynatune-2: shares of operations, of seconds until within 1 %% of the optimum, of latency saved, in %%:");
@@ -158,7 +157,7 @@ inline void dynatune_4(const figure_settings& s, std::span<const replayed_layer>
     save(s, "dynatune-4", chart);
 }
 
-/// A schedule that says how long it took.
+/// A schedule that says what processor time it took.
 struct timed_schedule {
     tunekit::schedule::any_schedule inner;
     double* seconds;  ///< of all its calls
@@ -173,7 +172,7 @@ struct timed_schedule {
     template <tunekit::generator G>
     [[nodiscard]] std::size_t select(state& s, std::span<const tunekit::schedule::task_view> tasks, G& gen) const
     {
-        const tunekit::measure::wall_clock now;
+        const tunekit::measure::thread_clock now;
         const double began = now();
         const std::size_t k = inner.select(s, tasks, gen);
         *seconds += now() - began;
@@ -181,7 +180,7 @@ struct timed_schedule {
     }
     void update(state& s, std::size_t k, const tunekit::schedule::slot& last) const
     {
-        const tunekit::measure::wall_clock now;
+        const tunekit::measure::thread_clock now;
         const double began = now();
         inner.update(s, k, last);
         *seconds += now() - began;
@@ -192,8 +191,9 @@ struct timed_schedule {
 inline void dynatune_12(const figure_settings& s, const std::vector<replayed_layer>& layers)
 {
     const replay_settings how{.seconds = 600, .seed = s.seed};
-    std::printf("dynatune-12: ms of scheduling for each slot, ResNet-18 under AutoTVM for %.0f s, on this machine:",
-                how.seconds);
+    std::printf(
+        "dynatune-12: processor ms of scheduling for each slot, ResNet-18 under AutoTVM for %.0f s, on this machine:",
+        how.seconds);
     const replayed_network on(layers, "autotvm-paper", how);
     for (const char* const name : {"sequential", "random", "round-robin", "ansor", "dynatune", "dynatune-paper"}) {
         double seconds = 0, slots = 0;
