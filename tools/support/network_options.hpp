@@ -35,7 +35,9 @@ struct network_options : run_options {
             ->required()
             ->type_name("NAME");
         describe_strategy(app);
-        app.add_option("--schedule", schedule, "which task is next: " + list(schedules()))
+        app.add_option("--schedule", schedule,
+                       "which task is next: " + list(schedules()) +
+                           "; dynatune-paper-at-N where the machine's peak is N GFLOP/s")
             ->capture_default_str()
             ->type_name("NAME");
         app.add_option("--seconds", seconds,
