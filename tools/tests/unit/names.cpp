@@ -163,7 +163,7 @@ TEST_CASE("dynatune-paper takes the peak of the device from its name")
     std::vector<tunekit::curve::curve_point> curve;
     for (std::size_t i = 1; i <= 30; ++i)
         curve.push_back({.trial = i, .seconds = 0.1, .best_cost = 1e-3 + 1e-3 / static_cast<double>(i)});
-    const std::vector<tunekit::schedule::task_view> tasks(2, {.flops = 1e8, .curve = curve, .seconds = 3, .slots = 3});
+    const std::vector<tunekit::schedule::task_view> tasks(2, {.flops = 1e8, .curve = curve, .slots = 3, .seconds = 3});
     const auto choices = [&](const tunekit::schedule::any_schedule& by) {
         std::vector<std::size_t> out;
         for (std::uint64_t seed = 0; seed < 24; ++seed) {
