@@ -117,6 +117,8 @@ public:
             else if (wanted("sequential")) add(on, "sequential", programs::find(known, "schedule", "sequential"));
             for (const auto& [name, schedule] : known)
                 if (name != "sequential" && wanted(name)) add(on, name, schedule);
+            for (const auto& name : o.schedules)
+                if (name.starts_with("dynatune-paper-at-")) add(on, name, programs::schedule_of("schedule", name));
             if (i == 0 && foreseeable_ && wanted("oracle")) orders_and_oracles(on);
         }
     }
@@ -273,6 +275,12 @@ void print(const options& o, std::span<const programs::replayed_layer> layers, c
     against("sequential at random", best_of(s, {"any order"}));
     against("the best static", best_of(s, {"sequential", "random", "round-robin", "linear"}));
     against("the best dynamic", best_of(s, {"da-random", "da-round-robin", "ansor"}));
+    const row* const unknown = best_of(s, {"dynatune-paper"});
+    for (const auto& r : s.rows)
+        if (unknown != nullptr && r.strategy == unknown->strategy && r.schedule.starts_with("dynatune-paper-at-")) {
+            const auto x = speedup(unknown->seconds, r.seconds);
+            std::printf("%s against dynatune-paper: %.2f [%.2f, %.2f]\n", r.schedule.c_str(), x.median, x.low, x.high);
+        }
 }
 
 std::string study_name(const options& o) { return o.synthetic > 0 ? "synthetic" : o.record.network; }
@@ -434,8 +442,7 @@ void run(options o)
     tk::require(o.replay.slot_seconds >= 0,
                 "--slot-seconds is negative, want > 0, or 0 for a twentieth of each task's share");
     for (const auto& name : o.schedules)
-        if (name != "all" && name != "oracle")
-            static_cast<void>(programs::find(programs::schedules(), "schedule", name));
+        if (name != "all" && name != "oracle") static_cast<void>(programs::schedule_of("schedule", name));
     for (const auto& name : o.strategies) static_cast<void>(programs::find(programs::strategies(), "strategy", name));
     if (o.synthetic > 0) o.strategies = {"grid"};  // the rows are in the order of their trials
     const auto layers = o.synthetic > 0 ? programs::made_up_network(o.synthetic, o.replay.seed)
@@ -496,7 +503,8 @@ int main(int argc, char** argv)
                          "recording: the core that kernels are timed on; compilers take the others [0]"));
     alone(app.add_option("--synthetic", o.synthetic, "replay so many made-up tasks instead"));
     alone(app.add_option("--schedule", o.schedules,
-                         "names with commas, or all: oracle, " + programs::list(programs::schedules()))
+                         "names with commas, or all: oracle, " + programs::list(programs::schedules()) +
+                             "; and dynatune-paper-at-N, with the device's peak of N GFLOP/s")
               ->delimiter(','));
     alone(app.add_option("--strategy", o.strategies,
                          "names with commas; the first, sequential, is the baseline [autotvm]: " +

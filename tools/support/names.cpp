@@ -182,4 +182,15 @@ named<tunekit::schedule::any_schedule> schedules()
     return out;
 }
 
+tunekit::schedule::any_schedule schedule_of(const std::string& what, const std::string& name)
+{
+    constexpr std::string_view with_peak = "dynatune-paper-at-";
+    if (!name.starts_with(with_peak)) return find(schedules(), what, name);
+    const auto gflops = tunekit::core::number<double>(name.substr(with_peak.size()));
+    if (!gflops || !(*gflops > 0 && *gflops < std::numeric_limits<double>::infinity()))
+        tunekit::invalid(what + " \"" + name + "\", want the peak of the device in GFLOP/s behind " +
+                         std::string(with_peak));
+    return tunekit::schedule::any_schedule(tunekit::recipes::dynatune_paper(1e9 * *gflops));
+}
+
 }  // namespace programs

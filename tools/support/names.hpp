@@ -57,6 +57,10 @@ named<tunekit::search::any_strategy> strategies();
 
 named<tunekit::schedule::any_schedule> schedules();
 
+/// One of `schedules` by its name, or `dynatune-paper-at-N`: that of the paper where the peak of the device is N GFLOP/s. Throws
+/// std::invalid_argument where nothing has that name (`what` is what it is called), or N is no number above 0.
+tunekit::schedule::any_schedule schedule_of(const std::string& what, const std::string& name);
+
 /// The names, for messages.
 template <class T>
 std::string list(const named<T>& all)

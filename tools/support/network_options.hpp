@@ -35,7 +35,9 @@ struct network_options : run_options {
             ->required()
             ->type_name("NAME");
         describe_strategy(app);
-        app.add_option("--schedule", schedule, "which task is next: " + list(schedules()))
+        app.add_option("--schedule", schedule,
+                       "which task is next: " + list(schedules()) +
+                           "; dynatune-paper-at-N where the machine's peak is N GFLOP/s")
             ->capture_default_str()
             ->type_name("NAME");
         app.add_option("--seconds", seconds,
@@ -81,7 +83,7 @@ struct network_options : run_options {
 private:
     void run_so(tunekit::recipes::any_recipe& out) const
     {
-        out.schedule = find(schedules(), "schedule", schedule);
+        out.schedule = schedule_of("schedule", schedule);
         out.limits.max_build_factor = build_factor;
     }
 };

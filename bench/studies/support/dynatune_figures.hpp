@@ -52,10 +52,8 @@ inline std::vector<task_shares> shares_of(const figure_settings& s, std::span<co
         for (std::size_t r = 0; r < s.repeats; ++r) {
             const auto points =
                 searched(layer, recipe_of("autotvm-paper"), {.trials_per_task = s.trials}, s.seed + 1000 * r);
-            std::size_t there = points.size();  // the last crossing: a noisy winner can be a step back
-            while (there > 0 && points[there - 1].cost <= near * optimum_of(layer)) --there;
-            seconds.push_back(points[(std::min)(there, points.size() - 1)].seconds);
-            saved.push_back(layer.weight * (points.front().cost - points.back().cost));
+            seconds.push_back((std::min)(seconds_to(points, near * optimum_of(layer)), points.back().seconds));
+            saved.push_back(layer.weight * (points.front().latency - points.back().latency));
         }
         out.push_back({layer.name, layer.flops * layer.weight, tunekit::stats::median(std::move(seconds)),
                        tunekit::stats::median(std::move(saved))});
@@ -77,11 +75,10 @@ inline void dynatune_2(const figure_settings& s, std::span<const replayed_layer>
     auto shares = shares_of(s, layers);
     std::stable_sort(shares.begin(), shares.end(),
                      [](const task_shares& a, const task_shares& b) { return a.work < b.work; });
-    tunekit::report::line_chart chart{.curves = {{.name = "of the latency saved"},
-                                                 {.name = "of the seconds of search"},
-                                                 {.name = "of the operations"}},
-                                      .x_name = "tasks, by operations; share of the network's, %",
-                                      .alternative = "what tuning a task costs and saves against its operations"};
+    tunekit::report::line_chart chart{
+        .curves = {{.name = "latency saved"}, {.name = "seconds of search"}, {.name = "operations"}},
+        .x_name = "tasks, fewest operations first; share of the network's, %",
+        .alternative = "what tuning a task costs and saves against its operations"};
     std::vector<double> work, seconds, saved;
     std::printf(
         "dynatune-2: shares of operations, of seconds until within 1 %% of the optimum, of latency saved, in %%:");
@@ -151,7 +148,7 @@ inline void dynatune_4(const figure_settings& s, std::span<const replayed_layer>
         auto& curve = chart.curves.emplace_back(tunekit::report::line_chart::curve{.name = layer.name});
         std::size_t reached = 0;
         for (const auto& p : searched(layer, how, {.trials_per_task = s.trials}, s.seed)) {
-            curve.values.push_back(100 * optimum_of(layer) / p.cost);
+            curve.values.push_back(100 * optimum_of(layer) / p.latency);
             if (curve.values.back() < 95) reached = curve.values.size();
         }
         std::printf(" %s %zu", layer.name.c_str(), reached + 1);
@@ -160,7 +157,7 @@ inline void dynatune_4(const figure_settings& s, std::span<const replayed_layer>
     save(s, "dynatune-4", chart);
 }
 
-/// A schedule that says how long it took.
+/// A schedule that says what processor time it took.
 struct timed_schedule {
     tunekit::schedule::any_schedule inner;
     double* seconds;  ///< of all its calls
@@ -175,7 +172,7 @@ struct timed_schedule {
     template <tunekit::generator G>
     [[nodiscard]] std::size_t select(state& s, std::span<const tunekit::schedule::task_view> tasks, G& gen) const
     {
-        const tunekit::measure::wall_clock now;
+        const tunekit::measure::thread_clock now;
         const double began = now();
         const std::size_t k = inner.select(s, tasks, gen);
         *seconds += now() - began;
@@ -183,7 +180,7 @@ struct timed_schedule {
     }
     void update(state& s, std::size_t k, const tunekit::schedule::slot& last) const
     {
-        const tunekit::measure::wall_clock now;
+        const tunekit::measure::thread_clock now;
         const double began = now();
         inner.update(s, k, last);
         *seconds += now() - began;
@@ -194,8 +191,9 @@ struct timed_schedule {
 inline void dynatune_12(const figure_settings& s, const std::vector<replayed_layer>& layers)
 {
     const replay_settings how{.seconds = 600, .seed = s.seed};
-    std::printf("dynatune-12: ms of scheduling for each slot, ResNet-18 under AutoTVM for %.0f s, on this machine:",
-                how.seconds);
+    std::printf(
+        "dynatune-12: processor ms of scheduling for each slot, ResNet-18 under AutoTVM for %.0f s, on this machine:",
+        how.seconds);
     const replayed_network on(layers, "autotvm-paper", how);
     for (const char* const name : {"sequential", "random", "round-robin", "ansor", "dynatune", "dynatune-paper"}) {
         double seconds = 0, slots = 0;
@@ -211,7 +209,7 @@ inline void dynatune_12(const figure_settings& s, const std::vector<replayed_lay
 /// A tuning curve, and where its segments begin.
 struct segmented {
     std::string name;
-    std::vector<double> best;         ///< optimum / incumbent after each trial, in percent
+    std::vector<double> best;         ///< optimum / incumbent after each trial, in percent; from the first valid one on
     std::vector<std::size_t> begins;  ///< ascending, from 0
 };
 
@@ -225,7 +223,8 @@ inline std::optional<segmented> best_segmented(const figure_settings& s, std::sp
             segmented one{layer.name, {}, {}};
             for (const auto& p :
                  searched(layer, recipe_of("autotvm-paper"), {.trials_per_task = s.trials}, s.seed + 1000 * r))
-                one.best.push_back(100 * optimum_of(layer) / p.cost);
+                if (p.latency < std::numeric_limits<double>::infinity())
+                    one.best.push_back(100 * optimum_of(layer) / p.latency);
             std::size_t end = one.best.size(), shortest = end;
             while (end > 0) {
                 const auto part = tunekit::curve::last_segment(std::span(one.best).first(end));
@@ -295,7 +294,7 @@ inline void dynatune_19(const figure_settings& s, const replayed_layer& layer)
     constexpr std::size_t walkers = 10, steps = 500, settled = 100, dimensions = family::dimensions + 1;
     std::vector<double> best;
     for (const auto& p : searched(layer, recipe_of("autotvm-paper"), {.trials_per_task = s.trials}, s.seed))
-        best.push_back(1 / p.cost);
+        best.push_back(1 / p.latency);
     auto part = tunekit::curve::last_segment(best);
     for (double& v : part.y) v /= 1.25 * best.back();
     const tunekit::curve::observations data(part.x, part.y);

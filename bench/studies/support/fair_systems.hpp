@@ -89,7 +89,7 @@ inline fair_system fair_system_of(const std::string& name)
     const auto slash = name.find('/');
     fair_system out{name, name.substr(0, slash), slash == std::string::npos ? "sequential" : name.substr(slash + 1)};
     static_cast<void>(find(recipes(), "--systems: recipe", out.recipe));
-    static_cast<void>(find(schedules(), "--systems: schedule", out.schedule));
+    static_cast<void>(schedule_of("--systems: schedule", out.schedule));
     return out;
 }
 
@@ -204,7 +204,7 @@ inline replayed_run fair_run_of(const fair_network& on, const fair_system& syste
     if (system.one_in > 0) how.recipe.carry.one_in = system.one_in;
     const auto schedule = sequential
                               ? tunekit::schedule::any_schedule(one_after_another{order_of(on.layers, form.by_work)})
-                              : find(schedules(), "schedule", system.schedule);
+                              : schedule_of("schedule", system.schedule);
     return replayed_network(on.layers, system.recipe, std::move(how), s).run(schedule, repeat);
 }
 

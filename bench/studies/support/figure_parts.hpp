@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,25 +27,21 @@ struct figure_settings {
     std::uint64_t seed = 1;
 };
 
-/// A search's state after a trial.
-struct search_point {
-    double seconds = 0, cost = 0;  ///< cost: of the incumbent, as recorded
-};
-
-/// One search of one operator.
-inline std::vector<search_point> searched(const replayed_layer& layer, const tunekit::recipes::any_recipe& how,
-                                          const tunekit::tasks_budget& limit, std::uint64_t seed)
+/// One search of one operator: a step for each trial, with the incumbent's cost as recorded, +inf before there is one.
+inline latency_course searched(const replayed_layer& layer, const tunekit::recipes::any_recipe& how,
+                               const tunekit::tasks_budget& limit, std::uint64_t seed)
 {
     double now = 0;
     const tunekit::measure::virtual_clock time(now);
     std::vector<tunekit::task> tasks;
     tasks.push_back(detail::measured_by(how.repetition, layer, time, seed));
     auto gen = tunekit::random::stream(seed, 0x66696775U, 0);
-    std::vector<search_point> out;
+    latency_course out;
     const auto watch = [&](const tunekit::plan& p, std::size_t) {
         const auto& record = p.tasks.front().record;
-        const auto best = record.found() ? record.incumbent().candidate : 0;
-        out.push_back({p.seconds, layer.rows[static_cast<std::size_t>(best)].result.cost});
+        out.push_back({p.seconds, record.found()
+                                      ? layer.rows[static_cast<std::size_t>(record.incumbent().candidate)].result.cost
+                                      : std::numeric_limits<double>::infinity()});
     };
     static_cast<void>(
         tunekit::tune_tasks(tasks, how, tunekit::schedule::sequential{}, limit, gen, {.watch = watch, .clock = time}));

@@ -16,9 +16,9 @@ namespace tunekit::recipes {
 namespace detail {
 
 template <class Bandit>
-[[nodiscard]] auto dynatune_by_curves(Bandit bandit)
+[[nodiscard]] auto dynatune_by_curves(Bandit bandit, double peak = 0)
 {
-    return schedule::early_stop{schedule::by_belief{curve::belief<>{}, bandit}};
+    return schedule::early_stop{schedule::by_belief{curve::belief<>{}, bandit, {.peak = peak}}};
 }
 
 }  // namespace detail
@@ -34,11 +34,11 @@ template <class Bandit>
 /// the expected saving.
 [[nodiscard]] inline auto dynatune_curves_softmax() { return detail::dynatune_by_curves(bandit::softmax{}); }
 
-/// DynaTune with the paper's belief and units: rewards in milliseconds, exploration 2, or 0.2 if the model takes
-/// less than 1 ms after the warm-up.
-[[nodiscard]] inline auto dynatune_paper()
+/// DynaTune with the paper's belief and units: rewards in ms, exploration 2, or 0.2 if the model takes less than 1 ms
+/// after the warm-up. The paper divides rates by the device's `peak`, in FLOP/s; 0: 1.25 times the best of any task.
+[[nodiscard]] inline auto dynatune_paper(double peak = 0)
 {
-    return detail::dynatune_by_curves([](double latency) { return bandit::ucb::paper(latency); });
+    return detail::dynatune_by_curves([](double latency) { return bandit::ucb::paper(latency); }, peak);
 }
 
 }  // namespace tunekit::recipes

@@ -44,6 +44,8 @@ TEST_CASE("dynatune_paper is the paper's belief under its index in milliseconds,
     CHECK(paper.options.patience == 200);
     CHECK(paper.inner.belief.options.walkers == 10);
     CHECK(paper.inner.belief.options.steps == 500);
+    CHECK(paper.inner.options.peak == 0);
+    CHECK(tk::recipes::dynatune_paper(9.3e12).inner.options.peak == 9.3e12);  // the paper's P100
     CHECK(paper.inner.bandit(0.010) == tk::bandit::ucb::paper(0.010));
     CHECK(tk::bandit::ucb::paper(0.010).exploration == 2);
     CHECK(tk::bandit::ucb::paper(0.0009).exploration == 0.2);

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -12,7 +13,10 @@
 #include <vector>
 
 #include "tests/support/temporary_folder.hpp"
+#include "tunekit/random/philox.hpp"
+#include "tunekit/recipes/dynatune_curves.hpp"
 #include "tunekit/records/read_experience.hpp"
+#include "tunekit/schedule/any_schedule.hpp"
 #include "tunekit/space/product.hpp"
 
 namespace {
@@ -151,4 +155,29 @@ TEST_CASE("combined and autotvm are there with carrying between tasks and withou
     CHECK(one_in("combined-alone") == 0);
     CHECK(one_in("autotvm") == 0);
     CHECK(one_in("autotvm-carried") == 4);
+}
+
+TEST_CASE("dynatune-paper takes the peak of the device from its name")
+{
+    // Two tasks that are alike: the samples of their beliefs decide. With a peak that leaves nothing of the curves there are none.
+    std::vector<tunekit::curve::curve_point> curve;
+    for (std::size_t i = 1; i <= 30; ++i)
+        curve.push_back({.trial = i, .seconds = 0.1, .best_cost = 1e-3 + 1e-3 / static_cast<double>(i)});
+    const std::vector<tunekit::schedule::task_view> tasks(2, {.flops = 1e8, .curve = curve, .slots = 3, .seconds = 3});
+    const auto choices = [&](const tunekit::schedule::any_schedule& by) {
+        std::vector<std::size_t> out;
+        for (std::uint64_t seed = 0; seed < 48; ++seed) {
+            tunekit::random::philox gen(seed);
+            auto state = by.start(tasks, {.seconds = 60, .slot_seconds = 1, .tasks = 2});
+            out.push_back(by.select(state, tasks, gen));
+        }
+        return out;
+    };
+    const auto named = choices(programs::schedule_of("schedule", "dynatune-paper-at-1e12"));
+    CHECK(named == choices(tunekit::schedule::any_schedule(tunekit::recipes::dynatune_paper(1e21))));
+    CHECK(named == std::vector<std::size_t>(48, 0));
+    CHECK(named != choices(programs::schedule_of("schedule", "dynatune-paper")));
+    for (const char* const wrong : {"dynatune-paper-at-", "dynatune-paper-at-0", "dynatune-paper-at-inf",
+                                    "dynatune-paper-at-1x", "dynatune-paper-peak"})
+        CHECK_THROWS_AS((void)programs::schedule_of("schedule", wrong), std::invalid_argument);
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 TEST_CASE("shares of a network's tasks: of operations, of the seconds of search, and of the latency saved")
@@ -39,4 +40,33 @@ TEST_CASE("shares of a network's tasks: of operations, of the seconds of search,
     CHECK(shares[0].seconds > 0);
     CHECK(shares[1].seconds >
           3 * shares[0].seconds);  // A is there at once, B finds one of twelve, and each takes longer
+}
+
+TEST_CASE("a search has no cost before its first valid trial, and that of its incumbent from there on")
+{
+    // Of eight configurations only the last is valid, so most searches begin with failures.
+    std::vector<tunekit::measure::recorded_row> rows(8);
+    std::vector<std::int64_t> values(8);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        values[i] = static_cast<std::int64_t>(i);
+        rows[i].seconds = 1;
+        rows[i].result.build_seconds = 1;
+        if (i < 7) {
+            rows[i].result.failed = tunekit::measure::failure{.kind = tunekit::measure::failure_kind::build_error};
+            continue;
+        }
+        rows[i].result.cost = 0.5;
+        rows[i].result.runs = 1;
+        rows[i].result.batches = {0.5};
+    }
+    const programs::replayed_layer layer{"A", 1, 1, tunekit::space::value_product({{"x", values}}, {}), rows};
+    std::size_t late = 0;
+    for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+        const auto run = programs::searched(layer, programs::recipe_of("random"), {.trials_per_task = 8}, seed);
+        REQUIRE(run.size() == 8);
+        CHECK(run.back().latency == 0.5);
+        for (std::size_t t = 0; t + 1 < run.size(); ++t) CHECK(run[t].latency >= run[t + 1].latency);
+        if (run.front().latency == std::numeric_limits<double>::infinity()) ++late;
+    }
+    CHECK(late > 0);
 }
