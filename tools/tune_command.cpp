@@ -269,7 +269,7 @@ int run(const command_options& o, const programs::size_options& sizes)
     for (const auto& [option, path] : files) programs::check_file(option, path);
     programs::run_report page(o.report);
 
-    bool pays = true;
+    bool pays = true, compared = true;
     auto track = instances.track();
     programs::left_out_lines left_out;
     const programs::driven_run ended = programs::driven(
@@ -288,11 +288,12 @@ int run(const command_options& o, const programs::size_options& sizes)
                 tk::tune(of, pool, {.watch = watch, .checks = o.checks()});
             };
             if (!track) s.judge(*program, search);
-            else programs::search_over(*program, *track, of.record(), search);
+            else compared = programs::search_over(*program, *track, of.record(), search);
             pays = line.pays();
             tell_cleanups(s, *program);
         },
         [&](programs::driven_run& out, auto&& each) {
+            if (!compared) out.stopped = "the default failed on every instance";
             if (!pays && !programs::end_asked()) out.stopped = to_text(tk::stop_reason::gain);
             race(s, instances, *program, options, out, seconds, each);
         });

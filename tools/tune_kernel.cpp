@@ -48,6 +48,7 @@ using programs::complain;
 struct kernel_settings {
     command_options run;
     tk::measure::kernel_options on;
+    std::string devices = "0";
     double tolerance = 1e-3;
     std::size_t iterations = 0;
     programs::size_options sizes{};
@@ -65,8 +66,9 @@ void describe(CLI::App& app, kernel_settings& s)
                    "what is compared with: values, a JSON object of them in a file, or the best of a log; else the "
                    "problem's, else the first")
         ->type_name("NAME=VALUE,...|FILE|LOG");
-    app.add_option("--device", s.on.device, "number of the device, as CUDA or OpenCL counts them")
-        ->capture_default_str();
+    app.add_option("--device", s.devices, "number of the device, as CUDA or OpenCL counts them; or of equal ones: 0,1")
+        ->capture_default_str()
+        ->type_name("NUMBER,...");
     app.add_option("--compiler", s.on.compiler, "of C and C++")->capture_default_str();
     app.add_option("--compilers", s.on.compilers, "that work at a time; 0: one for each free processor")
         ->check(programs::whole_number());
@@ -113,20 +115,29 @@ void take_default(programs::t1_kernel& kernel, const command_setup& s, const ker
     else programs::take_reference(kernel, untuned, how.tolerance);
 }
 
-/// Tunes each of several sizes, and writes the header that chooses among their winners. The exit status.
-int run_sizes(kernel_settings& how, const command_setup& s, const std::string& version)
+/// The numbers of --device.
+std::vector<int> devices_of(const std::string& text)
 {
-    const auto language = programs::read_t1_kernel(how.run.space, s.file).what.language;
+    std::vector<int> out;
+    for (const std::string& word : programs::listed("--device", text)) {
+        const auto n = tk::core::number<int>(word);
+        if (!n || *n < 0) tk::invalid("--device '" + word + "', want a number from 0 on");
+        out.push_back(*n);
+    }
+    return out;
+}
+
+/// Tunes each of several sizes, and writes the header that chooses among their winners. The exit status.
+int run_sizes(kernel_settings& how, const command_setup& s, const std::string& version, const std::string& device)
+{
+    if (how.on.devices.size() > 1) tk::invalid("--sizes takes one device, want --device with one number");
     const auto make = [&](const dispatch::shape_sizes& at) {
         auto kernel = programs::read_t1_kernel(how.run.space, s.file, programs::half_of_memory(), at);
         kernel.what.iterations = static_cast<std::uint32_t>(how.iterations);
         take_default(kernel, s, how);
         return std::make_shared<tk::measure::kernel_pool>(std::move(kernel.what), s.space, how.on);
     };
-    return programs::tune_sizes(how.sizes, s,
-                                {.kernel = how.run.command.front(),
-                                 .version = version,
-                                 .device = tk::measure::find_kernel_device(language, how.on).name},
+    return programs::tune_sizes(how.sizes, s, {.kernel = how.run.command.front(), .version = version, .device = device},
                                 make);
 }
 
@@ -134,6 +145,7 @@ int run_sizes(kernel_settings& how, const command_setup& s, const std::string& v
 int run(kernel_settings& how)
 {
     command_options& o = how.run;
+    how.on.devices = devices_of(how.devices);
     const auto file = tk::io::read_space_file(o.space);
     programs::t1_kernel kernel = programs::read_t1_kernel(o.space, file);
     kernel.what.iterations = static_cast<std::uint32_t>(how.iterations);
@@ -146,7 +158,9 @@ int run(kernel_settings& how)
     for (const auto* const notes : {&s.file.notes, &s.begins.notes})
         for (const std::string& note : *notes) complain(note);
     if (!s.told.empty()) complain(s.told);
-    if (!how.sizes.all.empty()) return run_sizes(how, s, o.command.back());
+    const auto on = tk::measure::find_kernel_device(kernel.what.language, how.on);
+    if (!on.in_use.empty()) complain(on.in_use + ", too: its times may be longer");
+    if (!how.sizes.all.empty()) return run_sizes(how, s, o.command.back(), on.name);
     const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 ? tk::forever : 60;
     s.limit.seconds = seconds < tk::forever ? (1 - tk::final_race::kept) * seconds : seconds;
     auto t = s.begun();
@@ -199,7 +213,9 @@ int run(kernel_settings& how)
     programs::command_report r{.run = s.seen(ended.record), .found = {}, .problem = ended.problem};
     r.run.stopped = ended.stopped;
     r.run.tasks.front().rounds = ended.rounds;
-    r.run.facts.push_back(std::string("device ") + pool->device().name);
+    r.run.workers = how.on.devices.size();
+    r.run.facts.push_back(std::string("device ") + (how.on.devices.size() > 1 ? how.devices + ": " : "") +
+                          pool->device().name);
     r.found = tk::report::findings_of(r.run.tasks.front());
     if (r.found.best) r.winner.arguments = macros_of(s.space, r.found.best->candidate);
     if (r.found.best) r.run.use = programs::paste_lines(r.winner);

@@ -180,11 +180,13 @@ class _KernelMeasured(TypedDict):
 class _KernelAnswer(_KernelMeasured):
     ticket: int
     lost: bool
+    worker: int
 
 class _KernelDevice(TypedDict):
     name: str
     threads: int
     architecture: str
+    in_use: str
 
 class KernelPool:
     def __init__(
@@ -206,7 +208,7 @@ class Sizes:
 
 def cost_of_times(runs: list[float]) -> float: ...
 def run_kernel(instance: dict[str, Any], **said: Any) -> tuple[_KernelMeasured, list[bytes]]: ...
-def find_kernel_device(language: str, device: int, /) -> _KernelDevice: ...
+def find_kernel_device(language: str, devices: list[int], /) -> _KernelDevice: ...
 def serve_kernel(words: list[str], /) -> None: ...
 
 class Forest:

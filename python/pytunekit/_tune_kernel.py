@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 
 from . import _core
@@ -151,7 +151,7 @@ def tune_kernel(
     verify: Any = None,
     verbose: bool = False,
     lang: str | None = None,
-    device: int = 0,
+    device: int | Sequence[int] = 0,
     platform: int = 0,
     smem_args: Any = None,
     cmem_args: Any = None,
@@ -197,6 +197,7 @@ def tune_kernel(
     Each parameter is a macro in the kernel's text. Each configuration is built, launched once, compared with `answer`, and launched `iterations`
     times more. A crash, an endless loop or a wrong result is one failed trial, which stands in `found.trials` and not in `results`.
 
+    device:          its number; or a list of equal ones, each of which runs one configuration at a time.
     trials, seconds: limits of the search; without any and without a strategy every configuration is measured.
     log_file:        a file to which every event goes; with `resume`, what stands in it is not measured again.
     experience:      logs, or folders of them, of earlier runs.

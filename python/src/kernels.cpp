@@ -82,7 +82,7 @@ shared shared_of(const nb::kwargs& said)
             {.symbol = nb::cast<std::string>(parts[0]), .bytes = bytes_in(nb::cast<nb::bytes>(parts[1]))});
     }
     out.what.iterations = nb::cast<std::uint32_t>(said["iterations"]);
-    out.how.device = nb::cast<int>(said["device"]);
+    out.how.devices = nb::cast<std::vector<int>>(said["devices"]);
     if (const auto compiler = nb::cast<std::string>(said["compiler"]); !compiler.empty()) out.how.compiler = compiler;
     out.how.compilers = nb::cast<std::size_t>(said["compilers"]);
     out.how.worker = nb::cast<std::vector<std::string>>(said["worker"]);
@@ -126,6 +126,7 @@ nb::dict device_of(const tk::measure::kernel_device& device)
     out["name"] = device.name;
     out["threads"] = device.threads;
     out["architecture"] = device.architecture;
+    out["in_use"] = device.in_use;
     return out;
 }
 
@@ -193,6 +194,7 @@ public:
             nb::dict answer = measured_of(a.measured.value_or(tk::measure::measurement{}));
             answer["ticket"] = static_cast<std::uint64_t>(a.ticket);
             answer["lost"] = !a.measured;
+            answer["worker"] = a.worker;
             out.append(answer);
         }
         return out;
@@ -274,11 +276,11 @@ void bind_kernels(nb::module_& m)
         .def("close", &kernels::close);
     m.def("cost_of_times", &cost_of_times, "runs"_a);
     m.def("run_kernel", &run_kernel, "instance"_a, "said"_a);
-    m.def("find_kernel_device", [](const std::string& language, int device) {
+    m.def("find_kernel_device", [](const std::string& language, std::vector<int> devices) {
         tk::measure::kernel_device found;
         {
             const nb::gil_scoped_release free;
-            found = tk::measure::find_kernel_device(language_named(language), {.device = device});
+            found = tk::measure::find_kernel_device(language_named(language), {.devices = std::move(devices)});
         }
         return device_of(found);
     });

@@ -27,7 +27,7 @@ def environment(language: str, folder: Path) -> dict[str, str]:
     """What a script runs in. Where there is no CUDA device, TUNEKIT_EMULATED_CUDA names a driver and compiler without one: run.sh builds it."""
     around = {**os.environ, "TUNER": "pytunekit"}
     try:
-        _core.find_kernel_device(language, 0)
+        _core.find_kernel_device(language, [0])
     except NoDevice as e:
         emulated = os.environ.get("TUNEKIT_EMULATED_CUDA", "")
         if language != "CUDA" or not emulated:
@@ -87,3 +87,47 @@ def test_metrics_and_the_objective_may_name_what_the_device_tells(tmp_path: Path
     around = environment("CUDA", tmp_path / "drivers")
     done = subprocess.run([sys.executable, "-c", SENSED], cwd=tmp_path, env=around, capture_output=True, text=True, timeout=500)
     assert done.returncode == 0 and done.stdout == "ok\n", done.stdout + done.stderr
+
+
+TWO = """
+import numpy as np
+from pytunekit import Error, NoDevice, run_kernel, tune_kernel
+text = "__global__ void twice(float *y, const float *x, int n) { int i = blockIdx.x * block_size_x + threadIdx.x; if (i < n) y[i] = 2 * x[i]; }"
+n = 500
+args = [np.zeros(n, np.float32), np.ones(n, np.float32), np.int32(n)]
+call = ["twice", text, n, args, {"block_size_x": [8, 16, 32, 64, 96, 128]}]
+how = dict(answer=[np.full(n, 2, np.float32), None, None], iterations=2, metrics={"regs": "num_regs"}, log_file="run.jsonl", seed=1, compilers=2)
+results, env = found = tune_kernel(*call, device=[0, np.int64(1)], trials=4, **how)
+assert {r["regs"] for r in results} == {24, 25}, results   # the emulated devices' own
+assert len(results) == 4 and env["device_name"] == "Emulated Device"
+more = tune_kernel(*call, device=[0, 1], trials=6, resume=True, **how)
+assert len(more.trials) == 6 and len(more[0]) == 2
+for device, error, why in (
+    ([0, 2], NoDevice, "no CUDA device 2: want 0 to 1"), ([1, 1], Error, "device 1 twice, want each once"),
+):
+    try:
+        tune_kernel(*call, device=device, quiet=True)
+    except error as e:
+        assert why in str(e) and "\\n" not in str(e), e
+    else:
+        raise AssertionError(device)
+try:
+    run_kernel(*call[:4], {"block_size_x": 8}, device=[0, 1])
+except Error as e:
+    assert "run_kernel launches once" in str(e)
+assert run_kernel(*call[:4], {"block_size_x": 8}, device=[1])[0][n - 1] == 2
+"""
+
+
+def test_several_equal_devices_run_a_configuration_each(tmp_path: Path) -> None:
+    emulated = environment("CUDA", tmp_path / "drivers")
+    if "LD_LIBRARY_PATH" not in emulated or not (tmp_path / "drivers").exists():
+        pytest.skip("there is a CUDA device, and of the emulated one the number is known")
+    around = {**emulated, "TUNEKIT_EMULATED_DEVICES": "Emulated Device,Emulated Device", "TUNEKIT_EMULATED_USED": "1"}
+    done = subprocess.run([sys.executable, "-c", TWO], cwd=tmp_path, env=around, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr.count("tunekit: device 1 is used by process 4242, too: its times may be longer\n") == 3  # of the calls on it that are not quiet
+    unequal = {**around, "TUNEKIT_EMULATED_DEVICES": "Emulated Device,Other Device"}
+    done = subprocess.run([sys.executable, "-c", TWO], cwd=tmp_path, env=unequal, capture_output=True, text=True, timeout=500)
+    last = done.stderr.splitlines()[-1]
+    assert "device 0 is Emulated Device (" in last and "and 1 is Other Device (" in last and last.endswith("want equal ones")

@@ -312,7 +312,10 @@ def test_a_text_of_one_include_line_is_a_text(tmp_path: Path, monkeypatch: pytes
         ({"grid_div_x": ["no_such"]}, Error, "grid_div_x 'no_such': NameError"), ({"restrictions": ["scoop > 4"]}, Error, "leaves nothing"),
         ({"kernel_source": "not_here.c"}, FileNotFoundError, "there is no file not_here.c"), ({"compiler": "no-such-compiler"}, Error, "there is no compiler no-such-compiler"),
         ({"arguments": [np.zeros(16, np.float32)[::2], N]}, Error, "not contiguous"), ({"tune_params": {"block_size_x": [2048]}}, Error, "the device's limit"),
-        ({"iterations": 0}, Error, "iterations is 0"), ({"device": -1}, Error, "device is -1"), ({"metrics": [("m", "time")]}, Error, "metrics is"),
+        ({"iterations": 0}, Error, "iterations is 0"), ({"device": -1}, Error, "device is -1"), ({"device": []}, Error, "device is .., want a number from 0 on, or a list"),
+        ({"device": [0, -1]}, Error, "device is .0, -1., want a number"), ({"device": [2**31]}, Error, "want a number from 0 on"),
+        ({"device": [0, 0]}, Error, "device 0 twice, want each once"), ({"device": [0, 1]}, Error, "a kernel in C runs on the processor, want one device"),
+        ({"metrics": [("m", "time")]}, Error, "metrics is"),
         ({"metrics": {"J": lambda p: p["nvml_energy"]}}, Error, "nvml_energy is read on NVIDIA's devices alone, and this is C"),
         ({"objective": "nvml_power", "objective_higher_is_better": False}, Error, "nvml_power is read on NVIDIA's devices alone"),
         ({"baseline": {"scoop": 9, "lid": 0}}, Error, "scoop"), ({"compiler_options": [3]}, TypeError, "want a list of texts"),
@@ -336,7 +339,7 @@ def test_constant_memory_that_no_text_has_is_told() -> None:
 
 def test_no_device_is_an_error_of_its_own() -> None:
     try:
-        _core.find_kernel_device("CUDA", 0)
+        _core.find_kernel_device("CUDA", [0])
     except NoDevice:
         with pytest.raises(NoDevice, match="tunekit: "):
             tune_kernel("f", "__global__ void f(float* a) {}", 1, [OUT], {"a": [1]}, quiet=True)
@@ -347,7 +350,7 @@ def test_no_device_is_an_error_of_its_own() -> None:
 @pytest.fixture
 def opencl() -> None:
     try:
-        _core.find_kernel_device("OpenCL", 0)
+        _core.find_kernel_device("OpenCL", [0])
     except NoDevice as e:
         pytest.skip(str(e))
 

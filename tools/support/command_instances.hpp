@@ -545,9 +545,9 @@ private:
 };
 
 /// Calls f with the pool of a search over instances, of which the trials of an earlier run are known. Where the default fails on
-/// all of them a line says so, and the search is over.
+/// all of them a line says so, the search is over, and it returns false.
 template <class F>
-void search_over(tunekit::measure::program& each, tunekit::measure::detail::input_track& track,
+bool search_over(tunekit::measure::program& each, tunekit::measure::detail::input_track& track,
                  const tunekit::tuning& record, F&& f)
 {
     for (const auto& t : record.trials()) track.know(t.candidate, t.measured);
@@ -557,7 +557,9 @@ void search_over(tunekit::measure::program& each, tunekit::measure::detail::inpu
     } catch (const tunekit::error& e) {
         if (track.begun()) throw;
         complain(e.what());
+        return false;
     }
+    return true;
 }
 
 }  // namespace programs

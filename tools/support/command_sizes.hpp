@@ -28,13 +28,14 @@
 #include "tunekit/dispatch/results_file.hpp"
 #include "tunekit/dispatch/task_name.hpp"
 #include "tunekit/dispatch/tune_shapes.hpp"
+#include "tunekit/processes/interruptible.hpp"
 #include "tunekit/processes/stop_on_signal.hpp"
 
 namespace programs {
 
 /// What --sizes and its companions say.
 struct size_options {
-    std::vector<std::string> all{};  ///< such as 512x512
+    std::vector<std::string> all{};  ///< such as 512x512,64x64
     std::string header{}, results{}, name = "kernel_choice";
 };
 
@@ -42,7 +43,6 @@ struct size_options {
 inline void describe_sizes(CLI::App& app, size_options& o, const std::string& what)
 {
     app.add_option("--sizes", o.all, what + ": each is tuned, --header chooses for all; 1000,4000 or 64x64,512x64")
-        ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("SIZE,...");
     app.add_option("--header", o.header, "of --sizes: a header for C++17 that gives every size its configuration")
@@ -55,7 +55,10 @@ inline void describe_sizes(CLI::App& app, size_options& o, const std::string& wh
 inline std::vector<tunekit::dispatch::shape_sizes> sizes_of(const size_options& o)
 {
     std::vector<tunekit::dispatch::shape_sizes> out;
-    for (const std::string& word : o.all) {
+    std::vector<std::string> words;
+    for (const std::string& text : o.all)
+        for (std::string& word : listed("--sizes", text)) words.push_back(std::move(word));
+    for (const std::string& word : words) {
         tunekit::dispatch::shape_sizes at;
         for (std::size_t begin = 0; begin <= word.size();) {
             const std::size_t end = (std::min)(word.find('x', begin), word.size());
@@ -81,18 +84,15 @@ inline std::vector<std::string> axes_of(const tunekit::dispatch::shape_sizes& at
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(at.size())};
 }
 
-/// Runs configurations of one size, unless the end was asked for.
+/// Runs configurations of one size until the end is asked for; then those that are left are lost.
 template <class Inner>
 struct sized_measurer {
-    struct stopped {};
     std::shared_ptr<Inner> inner;
 
     [[nodiscard]] std::vector<tunekit::measure::measurement> measure(std::span<const tunekit::index> batch,
                                                                      const tunekit::measure::limits& within)
     {
-        if (end_asked()) throw stopped{};
-        if constexpr (requires { inner->alone().measure(batch, within); }) return inner->alone().measure(batch, within);
-        else return inner->measure(batch, within);
+        return tunekit::measure::interruptible(*inner, end_asked).measure(batch, within);
     }
     [[nodiscard]] bool measures_time() const { return inner->measures_time(); }
 };
@@ -146,15 +146,13 @@ int tune_sizes(const size_options& how, const command_setup& s, const sized_kern
     };
     tunekit::random::philox gen(o.seed);
     const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 ? tunekit::forever : 60;
-    try {
-        all = dispatch::tune_shapes(
-            std::move(all), family, task_at, s.how,
-            {.device = of.device,
-             .budget = {.seconds = seconds, .trials_per_task = o.trials > 0 ? o.trials : tunekit::unlimited}},
-            gen);
-    } catch (const typename sized_measurer<inner>::stopped&) {
-        return stop.status();
-    }
+    all = dispatch::tune_shapes(
+        std::move(all), family, task_at, s.how,
+        {.device = of.device,
+         .budget = {.seconds = seconds, .trials_per_task = o.trials > 0 ? o.trials : tunekit::unlimited},
+         .ended = end_asked},
+        gen);
+    if (stop.heard() != 0 && all.rows.empty()) return stop.status();
     if (all.rows.empty()) throw tunekit::error("no configuration runs at any of the sizes");
     if (!how.results.empty()) dispatch::write_results(how.results, all);
     dispatch::write_header(how.header, dispatch::fit(all, {}), {.name = how.name});
@@ -168,7 +166,7 @@ int tune_sizes(const size_options& how, const command_setup& s, const sized_kern
             std::printf("\n");
         }
     check_output();
-    return 0;
+    return stop.status();
 }
 
 }  // namespace programs

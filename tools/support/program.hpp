@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -35,6 +37,19 @@ inline CLI::Validator whole_number()
                            : "'" + text + "' is not an integer from 0 to 2^64 - 1";
             },
             ""};
+}
+
+/// The words between the commas of an option's text, none of them empty.
+inline std::vector<std::string> listed(const std::string& option, const std::string& text)
+{
+    std::vector<std::string> out;
+    for (std::size_t begin = 0, end = 0; end < text.size() || begin == 0; begin = end + 1) {
+        end = (std::min)(text.find(',', begin), text.size());
+        if (end == begin)
+            tunekit::invalid(option + " '" + text + "' has nothing before or behind a comma, want a number");
+        out.push_back(text.substr(begin, end - begin));
+    }
+    return out;
 }
 
 /// What --help prints, in the words of a manual page: names are `-o, --out`, a flag that may have a value is

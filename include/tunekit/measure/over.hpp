@@ -51,6 +51,7 @@ public:
         : inputs_(std::move(inputs)), how_(how), usual_(inputs_.size(), std::numeric_limits<double>::quiet_NaN())
     {
         require(!inputs_.empty(), "over: there are no inputs, want at least one");
+        for (std::string& name : inputs_) name = name.size() <= 200 ? name : name.substr(0, 200) + "...";
         require(how.confidence > 0 && how.confidence <= 1, "over: confidence is out of range, want 0 < it <= 1");
     }
 
@@ -145,10 +146,9 @@ private:
         if (how_.confidence == 1 || r.out.batches.size() == r.order.size()) return false;
         double bound = how_.of == goal::worst ? lies : best + shown_above(r.behind, 1 / (1 - how_.confidence));
         if (how_.of == goal::sum) bound = (std::max)(bound, r.so_far);
-        if (!(bound >= best)) return false;
-        r.out.at_least = true;
-        r.out.cost = cost_at(bound);
-        return true;
+        r.out.at_least = bound >= best;
+        if (r.out.at_least) r.out.cost = cost_at(bound);
+        return r.out.at_least;
     }
 
     void finish(run& r)

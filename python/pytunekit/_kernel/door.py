@@ -174,6 +174,8 @@ def run(call: Mapping[str, Any]) -> list[Any]:
         refuse_others(None, call["texmem_args"], None)
     values = {name: pythons(value) for name, value in call["params"].items()}
     problem = problem_of(call, {name: [value] for name, value in values.items()}, speaker(call["quiet"]))
+    if len(problem.devices) != 1:
+        raise _core.Error(f"tunekit: device is {shown(call['device'])}, want the number of one: run_kernel launches once")
     problem.about_device()
     instance = problem.instance(values)
     worker = Worker()

@@ -46,7 +46,8 @@ class Problem:
         self.launch = Launch(problem_size, divisors, self.block_names, shared_of(smem_args))
         self.defines = checked_defines(defines)
         self.given_options = listed_options(compiler_options)
-        self.device = device_of(device)
+        self.devices = devices_of(device)
+        self._say = say
         self.limits = limits or Limits(60)
         if not isinstance(self.limits, Limits):
             raise _core.Error(f"tunekit: limits is {shown(limits)}, want Limits(seconds=60)")
@@ -73,14 +74,16 @@ class Problem:
         return {
             "language": self.language, "name": replaced(self.name, values), "text": self.source.text(values), "file": self.source.name, "flags": self._flags,
             "arguments": [("", one.type, one.is_array, one.bytes, one.changes) for one in self.arguments], "constants": self.constants,
-            "iterations": iterations, "device": self.device, "compiler": self._compiler, "compilers": compilers, "worker": [worker.program],
+            "iterations": iterations, "devices": self.devices, "compiler": self._compiler, "compilers": compilers, "worker": [worker.program],
             "run_seconds": self.limits.seconds, "sensed_seconds": SECONDS if self.sensed else 0.0,
         }
 
     def about_device(self) -> Mapping[str, Any]:
-        """The device's name, the most threads of a block, its architecture. Raises: NoDevice."""
+        """The device's name, the most threads of a block, its architecture. Tells who else uses it. Raises: NoDevice; Error for devices that differ."""
         if not self.facts:
-            self.facts = _core.find_kernel_device(self.language, self.device)
+            self.facts = _core.find_kernel_device(self.language, self.devices)
+            if self.facts["in_use"]:
+                self._say(f"tunekit: {self.facts['in_use']}, too: its times may be longer")
         return self.facts
 
     def results(self, contents: Sequence[Any]) -> list[Any]:
@@ -158,11 +161,12 @@ def checked_defines(defines: Any) -> Mapping[str, Any] | None:
     return defines
 
 
-def device_of(device: Any) -> int:
-    number = pythons(device)
-    if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-        raise _core.Error(f"tunekit: device is {shown(device)}, want a number from 0 on")
-    return number
+def devices_of(device: Any) -> list[int]:
+    """The numbers of one device, or of several equal ones. Raises: Error for what are none."""
+    numbers = [pythons(number) for number in device] if isinstance(device, (list, tuple)) else [pythons(device)]
+    if not numbers or any(isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**31 for number in numbers):
+        raise _core.Error(f"tunekit: device is {shown(device)}, want a number from 0 on, or a list of them")
+    return numbers
 
 
 class Worker:

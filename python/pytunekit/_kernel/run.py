@@ -83,11 +83,11 @@ class Run:
         out: dict[int, _core.Job] = {}
         choosing = 0.0
 
-        def tell(job: _core.Job, cost: float | Failed, kind: str, why: str, runs: list[float], took: float) -> None:
+        def tell(job: _core.Job, cost: float | Failed, kind: str, why: str, runs: list[float], took: float, worker: int) -> None:
             if isinstance(cost, Failed):
                 kind, why, cost, runs = cost.kind, cost.why, NOTHING, []
             now = time.perf_counter() - began
-            run.tell(job, cost=cost, kind=kind, why=why, values=[], seconds=took, stamp=now, worker=0, runs=runs)
+            run.tell(job, cost=cost, kind=kind, why=why, values=[], seconds=took, stamp=now, worker=worker, runs=runs)
             told(job.index, kind, why, now)
 
         try:
@@ -105,7 +105,7 @@ class Run:
                         break
                     job = jobs[0]
                     if (kept := self._remembered(job.index)) is not None:
-                        tell(job, *kept, 0.0)
+                        tell(job, *kept, 0.0, 0)
                     else:
                         out[job.ticket] = job
                         self.pool(job.index).submit(job)
@@ -125,7 +125,7 @@ class Run:
                         continue
                     told_of = self._take(job.index, answer, choosing)
                     choosing = 0.0
-                    tell(job, *told_of, answer["run_seconds"])
+                    tell(job, *told_of, answer["run_seconds"], answer["worker"])
         finally:
             for job in out.values():
                 run.drop(job)

@@ -144,9 +144,12 @@ TEST_CASE("over: inputs that the default fails on are named and left out; all of
     CHECK(all.ratios(1, second)[2] == 0.5);
 
     told none{2, [](tk::index, std::size_t) { return failing(measure::failure_kind::exited, "status 1"); }};
-    measure::over broken({"a", "b"}, none);
-    CHECK_THROWS_WITH_AS(static_cast<void>(on_all(broken, 0)), doctest::Contains("the default failed on every input"),
-                         tk::error);
+    measure::over broken({std::string(500, 'a'), std::string(500, 'a')}, none);
+    CHECK_THROWS_WITH_AS(
+        static_cast<void>(on_all(broken, 0)),
+        ("tunekit: over: the default failed on every input, the first so: " + std::string(200, 'a') + "...: status 1")
+            .c_str(),
+        tk::error);
 }
 
 TEST_CASE("over: a candidate that fails on an input has failed, with the input's name; a time-out may count")

@@ -63,6 +63,10 @@ echo bad >only_bad
 status=0
 tune --trials 4 --instances only_bad -- ./work.sh {tile} {instance} || status=$?
 [ "$status" = 1 ] && grep -q 'the default failed on every input, the first so: bad: ' err || fail "all fail: exit status $status, $(cat err)"
+grep -q 'the default failed on every instance' out && ! grep -q running out || fail "all fail: why it stopped: $(cat out)"
+printf 'bad %0500d\n' 0 >long_bad
+tune --trials 4 --instances long_bad -- ./work.sh {tile} bad {instance} || status=$?
+grep -q '00\.\.\.: ' err && [ "$(wc -c <err)" -lt 1200 ] || fail "a long instance: $(cat err)"
 # A time-out of another than the default counts as ten limits where that is asked for.
 printf '#!/bin/sh\n[ "$1$2" != 2b ] || sleep 9\nsleep 0.1\n' >slow.sh
 chmod +x slow.sh

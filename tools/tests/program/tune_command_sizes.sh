@@ -27,8 +27,26 @@ END
 tune --sizes 5x7,50x70 --header two.hpp --env 'OF={x}' -- sh cost.sh '{x}' '{tile}' '{y}' >out 2>err || fail "two: exit status $?: $(cat err)"
 grep -q 'x=50 y=70: tile=1' out || fail "two: says $(cat out)"
 
+# Ended by a signal while a size is measured: what was measured is in the results and in the header, as at the end of another run.
+cat >slow.sh <<'END'
+[ "$1$2" != 2001 ] || { touch reached && sleep 60; }
+awk -v n="$1" -v tile="$2" 'BEGIN { print "cost", tile == 1 ? n : 2 * n }'
+END
+sh -c 'trap - INT; exec "$@"' sh "$program" --parameter tile=1,2 --default tile=2 --cost 'regex:cost (.*)' --unit '' --trials 2 --seed 1 --strategy random \
+    --sizes 100,200 --header ended.hpp --results ended.results -- sh slow.sh '{x}' '{tile}' >out 2>err &
+child=$!
+tries=0
+while [ ! -e reached ] && [ $tries -lt 400 ]; do sleep 0.05 && tries=$((tries + 1)); done
+kill -s INT $child
+status=0
+wait $child || status=$?
+[ "$status" = 130 ] || fail "ended: exit status $status: $(cat err)"
+grep -q 'x=200: tile=2, 400, the default 400' out && grep -q 'x=100: ' out || fail "ended: says $(cat out), $(cat err)"
+grep -q 'kernel_choice' ended.hpp && [ -s ended.results ] || fail 'ended: no header, or no results'
+
 no() { words=$1 && shift && refuses "$words" --parameter tile=1,2,4 --trials 3 "$@"; }
 no 'want numbers from 1 on with x between' --sizes 0 --header h.hpp -- sh cost.sh '{x}' '{tile}'
+no "--sizes '1,,2' has nothing before or behind a comma" --sizes 1,,2 --header h.hpp -- sh cost.sh '{x}' '{tile}'
 no "'5' twice, want each once" --sizes 5,5 --header h.hpp -- sh cost.sh '{x}' '{tile}'
 no '--sizes makes a header, want --header FILE' --sizes 5 -- sh cost.sh '{x}' '{tile}'
 no '--sizes fills {x}, {y} and {z}, want one of them' --sizes 5 --header h.hpp -- sh cost.sh 5 '{tile}'

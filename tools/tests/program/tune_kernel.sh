@@ -63,6 +63,7 @@ END
 c++ -std=c++17 use.cpp -o use || fail "--sizes: the header does not say what was found"
 refuses "--sizes '10x', want numbers" sized.json --sizes 10x --header none.hpp
 refuses "--sizes '4x4', want one to three numbers" sized.json --sizes 10,4x4 --header none.hpp
+refuses "--sizes '10,,20' has nothing before or behind a comma" sized.json --sizes 10,,20 --header none.hpp
 refuses "--sizes '10' twice" sized.json --sizes 10,10 --header none.hpp
 refuses 'is not an identifier' sized.json --sizes 10 --header none.hpp --name a-b
 refuses 'want --header FILE' sized.json --sizes 10
@@ -101,6 +102,30 @@ if [ -e "$emulated" ]; then
     LD_LIBRARY_PATH=$PWD/drivers "$program" emulated.json --trials 4 --iterations 3 --json >out.json 2>err || fail "CUDA: exit status $?: $(cat err)"
     grep -q '"failed": 2' out.json || fail "CUDA: want 2 wrong ones: $(grep -A9 '"failed"' out.json)"
     grep -q -- '-Dright=1' out.json || fail "CUDA: the best is a wrong one"
+
+    # Two devices: one worker each; those that differ, are not there or stand twice are refused; who else computes there is told.
+    ln -s "$emulated" drivers/libnvidia-ml.so.1
+    one=$program
+    emulate() { env LD_LIBRARY_PATH="$work/drivers" TUNEKIT_EMULATED_DEVICES="$devices" TUNEKIT_EMULATED_USED=1 "$one" "$@"; }
+    devices='Emulated Device,Emulated Device'
+    emulate emulated.json --device 0,1 --trials 4 --iterations 3 --json --report two.html >out.json 2>err || fail "two devices: exit status $?: $(cat err)"
+    grep -q '"failed": 2' out.json && grep -q -- '-Dright=1' out.json || fail "two devices: $(cat out.json)"
+    grep -q 'device 1 is used by process 4242, too' err || fail "two devices: who uses one is not told: $(cat err)"
+    grep -q 'device 0,1: Emulated Device' two.html && grep -q '>workers<' two.html || fail "two devices: the page has one"
+    program=emulate
+    refuses 'device 0 twice, want each once' emulated.json --device 0,0
+    refuses "--device '0,' has nothing before or behind a comma" emulated.json --device 0,
+    refuses "--device '-1', want a number from 0 on" emulated.json --device -1
+    refuses "--device '' has nothing" emulated.json --device ''
+    refuses "--device 'x', want a number from 0 on" emulated.json --device 0,x
+    refuses '--sizes takes one device' emulated.json --device 0,1 --sizes 8 --header none.hpp
+    refuses 'a kernel in C runs on the processor, want one device' c.json --device 0,1
+    devices='Emulated Device,Other Device'
+    refuses 'and 1 is Other Device (sm_90a, 4 processors), want equal ones' emulated.json --device 0,1
+    status=0
+    emulate emulated.json --device 0,2 >out 2>err || status=$?
+    [ "$status" = 3 ] && grep -q 'no CUDA device 2: want 0 to 1' err || fail "a device that is not there: exit status $status: $(cat err)"
+    program=$one
 else
     echo "not tried: CUDA, there is no $emulated: build test_devices"
 fi

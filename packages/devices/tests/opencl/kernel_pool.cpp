@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,31 @@ TEST_CASE(
     for (const auto& t : found.trials())
         CHECK((t.measured.failed ? ms::to_text(t.measured.failed->kind) : "right") ==
               std::string(space.texts(t.candidate)[0] == "1" ? "wrong_result" : "right"));
+}
+
+TEST_CASE("two equal devices of PoCL run a configuration each at a time, and two that differ are refused")
+{
+    if (ms::find_opencl_device().version.find("PoCL") == std::string::npos) return;
+    const tk::space::value_product space(
+        {{"factor", std::vector<int>{1, 2}}, {"block_size_x", std::vector<int>{8, 16}}}, {});
+    auto p = support::scaling(text("if (i < n) y[i] = factor * x[i];"));
+    p.iterations = 2;
+    REQUIRE(::setenv("POCL_DEVICES", "basic basic", 1) == 0);
+    ms::kernel_pool pool(p, space, {.devices = {0, 1}, .compilers = 2});
+    CHECK(pool.workers() == 2);
+    tk::random::philox gen(1);
+    const auto found = tk::tune(space, pool, tk::search::random{}, {.trials = 4}, gen);
+    CHECK(found.trials().size() == 4);
+    CHECK(found.failed() == 2);
+    REQUIRE(::setenv("POCL_DEVICES", "pthread basic", 1) == 0);
+    try {
+        static_cast<void>(ms::find_kernel_device(ms::kernel_language::opencl, {.devices = {0, 1}}));
+        FAIL("they are taken as equal");
+    } catch (const std::invalid_argument& e) {
+        CHECK(std::string(e.what()).find("device 0 is pthread-") != std::string::npos);
+        CHECK(std::string(e.what()).find(", and 1 is basic-") != std::string::npos);
+    }
+    REQUIRE(::unsetenv("POCL_DEVICES") == 0);
 }
 
 TEST_CASE("a fault of a kernel is a failure of that configuration")

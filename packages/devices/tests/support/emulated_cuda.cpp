@@ -7,6 +7,9 @@
 /// It has name expressions, arguments of any number and type, shared memory, fixed and dynamic (inside a function), constant
 /// memory, barriers and atomicAdd. It has no headers of CUDA, no warp operations but those of `cuda_emulation.hpp`, and
 /// shared memory in templates is the compiler's refusal. A device's illegal address is this process's signal.
+///
+/// TUNEKIT_EMULATED_DEVICES=NAME,NAME gives it as many devices; what tells which one ran are its registers (24 and its
+/// number) and its temperature (41 and its number). On the device TUNEKIT_EMULATED_USED process 4242 computes, and who asks.
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -19,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +62,20 @@ struct moment {
 };
 
 double seconds_of_device = 0;
+int current = 0;  ///< the device
+
+/// The names of the devices.
+const std::vector<std::string>& names()
+{
+    static const std::vector<std::string> all = [] {
+        const char* const said = std::getenv("TUNEKIT_EMULATED_DEVICES");
+        std::istringstream from(said != nullptr ? said : "Emulated Device");
+        std::vector<std::string> out;
+        for (std::string one; std::getline(from, one, ',');) out.push_back(one);
+        return out;
+    }();
+    return all;
+}
 
 emulation::machine& device()
 {
@@ -166,11 +184,11 @@ int cuGetErrorName(int code, const char** out)
 }
 int cuGetErrorString(int, const char** out) { return *out = "as the emulation has it", 0; }
 int cuDriverGetVersion(int* v) { return *v = 13000, 0; }
-int cuDeviceGetCount(int* n) { return *n = 1, 0; }
-int cuDeviceGet(int* d, int k) { return *d = k, k == 0 ? 0 : 101; }
-int cuDeviceGetName(char* to, int n, int)
+int cuDeviceGetCount(int* n) { return *n = static_cast<int>(names().size()), 0; }
+int cuDeviceGet(int* d, int k) { return *d = k, static_cast<std::size_t>(k) < names().size() ? 0 : 101; }
+int cuDeviceGetName(char* to, int n, int d)
 {
-    return std::snprintf(to, static_cast<std::size_t>(n), "Emulated Device"), 0;
+    return std::snprintf(to, static_cast<std::size_t>(n), "%s", names()[static_cast<std::size_t>(d)].c_str()), 0;
 }
 int cuDeviceGetAttribute(int* v, int what, int)
 {
@@ -181,11 +199,11 @@ int cuDeviceGetAttribute(int* v, int what, int)
     return *v = 0, 0;
 }
 int cuDeviceTotalMem_v2(std::size_t* n, int) { return *n = std::size_t{1} << 30, 0; }
-int cuDeviceGetPCIBusId(char* to, int n, int)
+int cuDeviceGetPCIBusId(char* to, int n, int d)
 {
-    return std::snprintf(to, static_cast<std::size_t>(n), "0000:00:00.0"), 0;
+    return std::snprintf(to, static_cast<std::size_t>(n), "0000:%02d:00.0", d), 0;
 }
-int cuDevicePrimaryCtxRetain(void** c, int) { return *c = &seconds_of_device, 0; }
+int cuDevicePrimaryCtxRetain(void** c, int d) { return *c = &seconds_of_device, current = d, 0; }
 int cuDevicePrimaryCtxRelease_v2(int) { return 0; }
 int cuCtxSetCurrent(void*) { return 0; }
 int cuCtxSynchronize() { return 0; }
@@ -228,7 +246,7 @@ int cuModuleGetGlobal_v2(std::uint64_t* at, std::size_t* size, void* p, const ch
 int cuFuncGetAttribute(int* v, int what, void*)
 {
     constexpr int number_of_registers = 4;
-    return *v = 24, what == number_of_registers ? 0 : 1;
+    return *v = 24 + current, what == number_of_registers ? 0 : 1;
 }
 int cuFuncSetAttribute(void*, int, int) { return 0; }
 int cuLaunchKernel(void* f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
@@ -266,9 +284,28 @@ int cuMemsetD8Async(std::uint64_t to, unsigned char v, std::size_t n, void*)
 }
 // NVML: a device whose counter is one joule further at each look.
 int nvmlInit_v2() { return 0; }
-int nvmlDeviceGetHandleByPciBusId_v2(const char*, void** out) { return *out = &seconds_of_device, 0; }
+int nvmlDeviceGetHandleByPciBusId_v2(const char* bus, void** out)
+{
+    return current = std::atoi(bus + 5), *out = &seconds_of_device, 0;
+}
+struct computing_process {
+    unsigned id;
+    unsigned long long memory;
+    unsigned part, part_of_part;
+};
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* n, computing_process* all)
+{
+    const char* const used = std::getenv("TUNEKIT_EMULATED_USED");
+    if (used == nullptr || std::atoi(used) != current) return *n = 0, 0;
+    all[0] = {4242, 1 << 20, ~0U, ~0U};
+    all[1] = {static_cast<unsigned>(::getppid()), 1 << 20, ~0U, ~0U};
+    return *n = 2, 0;
+}
 int nvmlDeviceGetClockInfo(void*, int what, unsigned* mhz) { return *mhz = what == 1 ? 1500 : 2600, 0; }
-int nvmlDeviceGetTemperature(void*, int, unsigned* celsius) { return *celsius = 41, 0; }
+int nvmlDeviceGetTemperature(void*, int, unsigned* celsius)
+{
+    return *celsius = 41U + static_cast<unsigned>(current), 0;
+}
 int nvmlDeviceGetPowerUsage(void*, unsigned* milliwatts) { return *milliwatts = 50000, 0; }
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules)
 {

@@ -177,6 +177,23 @@ TEST_CASE("neighbours' winners are what a shape begins with")
     CHECK(std::any_of(all.rows.begin(), all.rows.end(), [&](const auto& r) { return !r.searched && !r.untuned; }));
 }
 
+TEST_CASE("a run that is ended keeps what it has measured, begins no other shape and carries nothing over")
+{
+    static int asked = 0;
+    int made = 0;
+    auto make = maker(made);
+    tk::random::philox gen(4);
+    const std::vector<dispatch::shape_sizes> pair{{256, 32}, {512, 32}};
+    const auto all = dispatch::tune_shapes(
+        empty(), pair, make, how,
+        {.device = "sim", .budget = {.trials_per_task = 40}, .together = 1, .ended = [] { return ++asked > 5; }}, gen);
+    CHECK(made == 1);
+    REQUIRE(all.winners().size() == 1);
+    CHECK(all.winners().front().at == dispatch::shape_sizes{256, 32});
+    CHECK(all.rows[*all.winners().front().untuned].candidate == 0);
+    CHECK(asked < 10);  // it was asked for after each measurement, and the second shape has none
+}
+
 TEST_CASE("a budget of no time tunes one wave's warm-up at most; settings out of range are refused")
 {
     int made = 0;

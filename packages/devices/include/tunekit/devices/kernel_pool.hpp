@@ -40,11 +40,12 @@ struct kernel_device {
     std::string name;             ///< as its driver gives it; of C the processor's
     std::int64_t threads = 1024;  ///< the most of a block
     std::string architecture{};   ///< such as "sm_90"; CUDA alone
+    std::string in_use{};         ///< CUDA: the processes of others on them, in words; empty: none, or not known
 };
 
 /// Where and how the configurations of a problem are built and run.
 struct kernel_options {
-    int device = 0;                ///< its number, as its driver counts them; of no meaning for C
+    std::vector<int> devices{0};   ///< their numbers, as the driver counts them: equal ones; C: one, of no meaning
     std::string driver{};          ///< libcuda or libOpenCL; empty: the system's
     std::string nvrtc{};           ///< libnvrtc; empty: the newest one found
     std::string compiler = "c++";  ///< of C and C++
@@ -60,11 +61,12 @@ struct kernel_options {
     std::vector<std::string> worker{};
 };
 
-/// The device that options name. Throws no_device where there is none; for C never.
+/// The device that options name, or what their equal ones have in common. Throws no_device where there is none, for C
+/// never; std::invalid_argument, in a line that names them, for none, one twice, or devices that differ.
 [[nodiscard]] kernel_device find_kernel_device(kernel_language language, const kernel_options& how = {});
 
-/// Builds and runs the configurations of a problem. A `pool`: compilers work, one for each free processor, while one
-/// worker process runs what they have built, on the device.
+/// Builds and runs the configurations of a problem. A `pool`: compilers work, one for each free processor, while a
+/// worker process on each device runs what they have built.
 ///
 /// Of each configuration: arrays that change get their first content, it is launched once, and its arrays are compared
 /// with the answers; they get their first content again, and it is timed. A crash, an illegal address, an endless loop,
@@ -101,7 +103,7 @@ public:
     /// The names of the numbers beside the cost: registers of a thread, MHz, degrees Celsius, watts, and joules of one
     /// run. None but where `sensed_seconds` asks a CUDA device; NaN for what its driver does not tell.
     [[nodiscard]] std::vector<std::string> value_names() const;
-    [[nodiscard]] std::size_t workers() const noexcept;         ///< 1: the device
+    [[nodiscard]] std::size_t workers() const noexcept;         ///< one on each device
     [[nodiscard]] std::size_t room() const noexcept;            ///< jobs that may be submitted now
     [[nodiscard]] double now() const noexcept;                  ///< seconds
     void submit(const job& next);                               ///< hands a job to the compilers
@@ -118,7 +120,7 @@ public:
         explicit alone_measurer(kernel_pool& pool) noexcept : pool_(&pool) {}
         kernel_pool* pool_;
     };
-    /// The measurer on the device. Worker and task are 0.
+    /// The measurer on the first device whose worker is left. Worker and task are 0.
     [[nodiscard]] alone_measurer alone(std::size_t worker = 0, std::size_t task = 0);
 
     /// The arrays after the last run that was compared; they change when the next one runs.
@@ -191,8 +193,9 @@ struct kernel_pool::state {
     detail::temporary_directory place =
         detail::temporary_directory::fresh("tunekit-kernel-", "kernel_pool");  // behind it what uses its files
     std::shared_ptr<detail::kernel_template::parts> parts = std::make_shared<detail::kernel_template::parts>();
-    detail::shared_arrays arrays{};
-    std::optional<opencl_device> charged{};  ///< whose first start no configuration is charged for
+    std::vector<detail::shared_arrays> arrays{};  ///< of each worker
+    std::size_t compared = 0;                     ///< the worker that ran the last one
+    std::optional<opencl_device> charged{};       ///< whose first start no configuration is charged for
     double uncharged = 0;
     std::unique_ptr<detail::kernel_engine> engine{};
 
@@ -207,9 +210,11 @@ struct kernel_pool::state {
         workers.memory_bytes = how.memory_bytes;
         workers.rule = isolated_options::memory_rule::resident;
         detail::kernel_runners::look verify;
-        if (parts->what.verify) verify = [this](index i) { return parts->what.verify(i, views()); };
+        if (parts->what.verify)
+            verify = [this](index i, std::size_t worker) { return parts->what.verify(i, views(compared = worker)); };
         detail::kernel_template of(parts);
-        detail::kernel_runners runners(of, std::move(refused), std::move(verify), processes(1, parts->setup, workers));
+        detail::kernel_runners runners(of, std::move(refused), std::move(verify),
+                                       processes(how.devices.size(), parts->setup, workers));
         engine = std::make_unique<detail::kernel_engine_of<Builder>>(std::move(of), std::move(compilers),
                                                                      std::move(runners));
     }
@@ -218,7 +223,7 @@ struct kernel_pool::state {
     [[nodiscard]] isolated_workers processes(std::size_t n, detail::kernel_setup setup,
                                              const isolated_workers::options& workers)
     {
-        if (how.worker.empty()) return {n, [setup](std::size_t) { return detail::task_of(setup); }, workers};
+        if (how.worker.empty()) return {n, [setup](std::size_t k) { return detail::task_of(setup, k); }, workers};
         const std::string path = place.name() + (setup.builds ? "/setup-of-compilers" : "/setup");
         detail::byte_writer bytes;
         setup.each(bytes);
@@ -247,7 +252,7 @@ struct kernel_pool::state {
     }
     void begin_opencl()
     {
-        const opencl_device on = find_opencl_device(how.device, how.driver);
+        const opencl_device on = find_opencl_device(how.devices.front(), how.driver);
         charged = on;
         if (detail::compiles_at_launch(on)) return begin_at_launch(on);
         opencl_builder compilers(
@@ -266,7 +271,7 @@ struct kernel_pool::state {
         detail::launch_builder compilers(cache, place.name(),
                                          processes(how.compilers != 0 ? how.compilers : spared,
                                                    {.language = kernel_language::opencl,
-                                                    .device = how.device,
+                                                    .places = {{.device = on.index}},
                                                     .driver = how.driver,
                                                     .builds = true,
                                                     .code = folder,
@@ -275,11 +280,9 @@ struct kernel_pool::state {
         auto refused = refusals(detail::opencl_rule(on), compilers.cache());
         begin(std::move(compilers), std::move(refused), {.pinned = false});
     }
-    void begin_cuda()
+    void begin_cuda(const cuda_device& on)
     {
-        const cuda_device on = find_cuda_device(how.device, how.driver);
         parts->setup.sensed_seconds = how.sensed_seconds;
-        parts->setup.bus = on.bus;
         parts->setup.nvml = how.nvml;
         nvrtc_builder compilers({.architecture = on.architecture(),
                                  .flags = {},
@@ -300,28 +303,79 @@ struct kernel_pool::state {
         };
     }
 
-    [[nodiscard]] kernel_arrays views() const
+    [[nodiscard]] kernel_arrays views(std::size_t worker) const
     {
         kernel_arrays out;
         for (std::size_t k = 0; k < parts->what.arguments.size(); ++k) {
             const kernel_argument& a = parts->what.arguments[k];
-            out.push_back(!a.array    ? std::span<const unsigned char>()
-                          : a.changes ? std::span<const unsigned char>(arrays.array(k, a.bytes.size()))
-                                      : std::span<const unsigned char>(a.bytes));
+            if (a.array && !a.changes) out.emplace_back(a.bytes);
+            else if (a.array && !arrays.empty()) out.emplace_back(arrays[worker].array(k, a.bytes.size()));
+            else out.emplace_back();
         }
         return out;
     }
 };
 
+namespace detail {
+
+/// The devices that `find(number)` gives, which have to be equal in what `about` says of each.
+template <class Find, class About>
+[[nodiscard]] auto equal_devices(const std::vector<int>& numbers, Find&& find, About&& about)
+{
+    std::vector<decltype(find(0))> out;
+    for (const int n : numbers) {
+        out.push_back(find(n));
+        if (about(out.back()) != about(out.front()))
+            invalid("kernel_pool: device " + std::to_string(numbers.front()) + " is " + about(out.front()) + ", and " +
+                    std::to_string(n) + " is " + about(out.back()) + ", want equal ones");
+    }
+    return out;
+}
+
+/// What equal devices have in common, and those of CUDA.
+struct common_device {
+    kernel_device all{};
+    std::vector<cuda_device> each{};
+};
+
+/// `find_kernel_device` without a look at who uses them.
+[[nodiscard]] inline common_device common_device_of(kernel_language language, const kernel_options& how)
+{
+    const auto& numbers = how.devices;
+    require(!numbers.empty(), "kernel_pool: no device, want the number of one or more");
+    for (auto n = numbers.begin(); n != numbers.end(); ++n)
+        if (std::find(numbers.begin(), n, *n) != n)
+            invalid("kernel_pool: device " + std::to_string(*n) + " twice, want each once");
+    if (language == kernel_language::c) {
+        require(numbers.size() == 1, "kernel_pool: a kernel in C runs on the processor, want one device");
+        return {.all = {.name = to_text(this_machine())}};
+    }
+    if (language == kernel_language::opencl) {
+        const auto all = equal_devices(
+            numbers, [&](int n) { return find_opencl_device(n, how.driver); },
+            [](auto& d) { return d.name + " (" + d.version + ", " + std::to_string(d.units) + " compute units)"; });
+        return {.all = {.name = all.front().name, .threads = all.front().threads}};
+    }
+    auto all = equal_devices(
+        numbers, [&](int n) { return find_cuda_device(n, how.driver); },
+        [](auto& d) {
+            return d.name + " (" + d.architecture() + ", " + std::to_string(d.processors) + " processors)";
+        });
+    const cuda_device& first = all.front();
+    kernel_device out{.name = first.name, .threads = first.threads, .architecture = first.architecture()};
+    return {.all = std::move(out), .each = std::move(all)};
+}
+
+}  // namespace detail
+
 inline kernel_device find_kernel_device(kernel_language language, const kernel_options& how)
 {
-    if (language == kernel_language::c) return {.name = to_text(this_machine())};
-    if (language == kernel_language::opencl) {
-        const opencl_device on = find_opencl_device(how.device, how.driver);
-        return {.name = on.name, .threads = on.threads};
-    }
-    const cuda_device on = find_cuda_device(how.device, how.driver);
-    return {.name = on.name, .threads = on.threads, .architecture = on.architecture()};
+    auto [out, each] = detail::common_device_of(language, how);
+    for (const cuda_device& d : each)
+        if (const std::string others = detail::others_on(d.bus, how.nvml); !others.empty())
+            out.in_use += std::string(out.in_use.empty() ? "" : "; ") + "device " + std::to_string(d.index) +
+                          " is used by process " + others;
+    return out;
 }
 
 inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> names,
@@ -333,7 +387,8 @@ inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> na
     require(how.sensed_seconds >= 0,
             std::string("kernel_pool: sensed_seconds is ") + core::text_of(how.sensed_seconds) + ", want >= 0");
     state& s = *its_;
-    s.device = find_kernel_device(what.language, how);
+    const detail::common_device found = detail::common_device_of(what.language, how);
+    s.device = found.all;
     s.says_cost = measure::says_cost(what);
     if (s.says_cost && what.iterations == 0) what.iterations = 7;  // no policy of times knows how sure a cost is
     if (!what.headers.empty()) {
@@ -350,23 +405,26 @@ inline kernel_pool::kernel_pool(kernel_problem what, std::vector<std::string> na
         s.parts->flags.push_back(std::string("-I") + folder);
     }
     s.parts->setup = {.language = what.language,
-                      .device = how.device,
                       .driver = how.driver,
                       .folder = s.place.name(),
-                      .keeps = static_cast<bool>(what.verify),
                       .iterations = what.iterations,
                       .arguments = what.arguments,
                       .constants = what.constants};
-    if (what.verify) {
-        detail::write_file(s.parts->setup.arrays_path(), "");
-        s.arrays = detail::shared_arrays(s.parts->setup.arrays_path(), what.arguments);
+    for (std::size_t k = 0; k < how.devices.size(); ++k) {
+        auto& own = s.parts->setup.places.emplace_back();
+        own.device = how.devices[k];
+        if (!found.each.empty()) own.bus = found.each[k].bus;
+        if (!what.verify) continue;
+        own.arrays = s.place.name() + "/arrays-" + std::to_string(k);
+        detail::write_file(own.arrays, "");
+        s.arrays.emplace_back(own.arrays, what.arguments);
     }
     s.parts->what = std::move(what);
     s.parts->names = std::move(names);
     s.parts->texts = std::move(texts);
     if (s.parts->what.language == kernel_language::c) s.begin_host(s.parts->what);
     else if (s.parts->what.language == kernel_language::opencl) s.begin_opencl();
-    else s.begin_cuda();
+    else s.begin_cuda(found.each.front());
 }
 
 inline kernel_pool::kernel_pool(kernel_pool&&) noexcept = default;
@@ -380,10 +438,10 @@ inline std::vector<std::string> kernel_pool::value_names() const
     if (its_->parts->setup.sensed_seconds == 0) return {};
     return {std::begin(detail::sensed_names), std::end(detail::sensed_names)};
 }
-inline std::size_t kernel_pool::workers() const noexcept { return 1; }
+inline std::size_t kernel_pool::workers() const noexcept { return its_->how.devices.size(); }
 inline std::size_t kernel_pool::room() const noexcept { return its_->engine->room(); }
 inline double kernel_pool::now() const noexcept { return its_->engine->now(); }
-inline kernel_arrays kernel_pool::arrays() const { return its_->views(); }
+inline kernel_arrays kernel_pool::arrays() const { return its_->views(its_->compared); }
 inline std::vector<answer> kernel_pool::collect(double seconds) { return its_->engine->collect(seconds); }
 inline kernel_pool::alone_measurer kernel_pool::alone(std::size_t, std::size_t) { return alone_measurer(*this); }
 
@@ -425,6 +483,7 @@ inline kernel_run run_kernel(kernel_problem what, const std::vector<std::pair<st
     if (!what.verify) what.verify = [](index, const kernel_arrays&) { return std::nullopt; };
     kernel_options one = how;
     one.compilers = 1;
+    one.devices.resize((std::min)(one.devices.size(), std::size_t{1}));
     kernel_pool pool(std::move(what), std::move(names), [texts](index) { return texts; }, one);
     const index only = 0;
     kernel_run out{.measured = std::move(pool.alone().measure({&only, 1}, within).front())};
@@ -434,12 +493,12 @@ inline kernel_run run_kernel(kernel_problem what, const std::vector<std::pair<st
 
 inline void serve_kernel(int argc, char** argv)
 {
-    serve(argc, argv, [&](std::size_t) {
+    serve(argc, argv, [&](std::size_t worker) {
         const std::string bytes = detail::bytes_of(argv[argc - 1]).value_or(std::string());
         detail::byte_reader from{bytes};
         detail::kernel_setup setup;
         setup.each(from);
-        return detail::task_of(std::move(setup));
+        return detail::task_of(std::move(setup), worker);
     });
 }
 

@@ -33,6 +33,7 @@ struct tune_shapes_options {
     std::size_t together = 8;  ///< >= 1; the number of shapes that the schedule has at a time
     std::size_t keep = 2;      ///< >= 1; the number of configurations of each shape that are carried to all others
     fit_options fit{};         ///< how choices are fitted to find the most doubtful shapes
+    bool (*ended)() = [] { return false; };  ///< whether to end with what is measured; asked after each measurement
 
     static constexpr std::size_t neighbours = 3;  ///< near shapes whose winners a shape begins with
     static constexpr double carry_share = 0.25;   ///< share of the seconds for carrying over
@@ -192,10 +193,11 @@ template <class Make, class P, class Clock, generator G>
     std::vector<detail::begun_shape> shapes;  // of the tasks
     std::vector<index> winners;               // the best few of each shape
     std::vector<shape_sizes> left(family.begin(), family.end());
+    const auto watch = [&](const plan& /* now */, std::size_t /* task */) { return options.ended(); };
     for (;;) {
         const auto wave = next_shapes(known, options.device, left, options.together, options.fit);
         const double spent = now() - start;
-        if (wave.empty() || (!shapes.empty() && spent >= for_tuning)) break;
+        if (wave.empty() || options.ended() || (!shapes.empty() && spent >= for_tuning)) break;
         const std::size_t first = tasks.size();
         for (const auto& s : wave) {
             tasks.push_back(make(s.at));
@@ -205,7 +207,8 @@ template <class Make, class P, class Clock, generator G>
         tasks_budget budget = options.budget;
         const auto part = static_cast<double>(wave.size()) / static_cast<double>(wave.size() + left.size());
         if (budget.seconds < forever) budget.seconds = (std::max)(0.0, for_tuning - spent) * part;
-        const plan found = tune_tasks(std::span(tasks).subspan(first), how, budget, gen, {.clock = now});
+        const plan found =
+            tune_tasks(std::span(tasks).subspan(first), how, budget, gen, {.watch = watch, .clock = now});
         for (std::size_t k = first; k < tasks.size(); ++k) {
             const auto best = detail::add_tuned(known, tasks[k], shapes[k], found.tasks[k - first].record, options);
             winners.insert(winners.end(), best.begin(), best.end());
@@ -213,7 +216,8 @@ template <class Make, class P, class Clock, generator G>
     }
     std::sort(winners.begin(), winners.end());
     winners.erase(std::unique(winners.begin(), winners.end()), winners.end());
-    detail::carry_over(known, tasks, shapes, winners, options, [&] { return now() - start >= options.budget.seconds; });
+    const auto over = [&] { return options.ended() || now() - start >= options.budget.seconds; };
+    detail::carry_over(known, tasks, shapes, winners, options, over);
     return known;
 }
 

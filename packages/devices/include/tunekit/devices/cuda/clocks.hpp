@@ -4,6 +4,7 @@
 /// \file
 /// The clock rates at which a device ran, and the reasons for lower ones, as NVML reports them.
 
+#include <unistd.h>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
@@ -79,6 +80,19 @@ struct cuda_reading {
     unsigned long long held_back = 0;                          ///< the reasons for lower clocks, as NVML's bits
 };
 
+/// NVML with a device; it begins both. Throws no_device where there is no NVML; the device is null where NVML has none.
+struct nvml_device {
+    device_library nvml;
+    void* at = nullptr;  ///< an nvmlDevice_t
+    nvml_device(const std::string& bus, const std::string& library)
+        : nvml(library, {"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver")
+    {
+        int (*const init)() = nvml.find("nvmlInit_v2");
+        int (*const find)(const char*, void**) = nvml.find("nvmlDeviceGetHandleByPciBusId_v2");
+        if (init() != 0 || find(bus.c_str(), &at) != 0) at = nullptr;
+    }
+};
+
 /// NVML on one device, in a process of its own: nvmlInit starts a thread, and this process has to fork workers. It
 /// reads nothing where there is no NVML, or where that does not answer. Move-only.
 class cuda_clocks {
@@ -124,16 +138,6 @@ private:
         return !silent_;
     }
 
-    /// A function of NVML, null where it is missing: older versions lack some, newer ones have other names.
-    static device_library::symbol found(const device_library& nvml, const char* name)
-    {
-        try {
-            return nvml.find(name);
-        } catch (const no_device&) {
-            return {nullptr};
-        }
-    }
-
     /// The child: a line that it is ready, then one with number and reading for each SIGUSR1.
     static int tell(const std::string& bus, const std::string& library)
     {
@@ -141,17 +145,16 @@ private:
         sigemptyset(&questions);
         sigaddset(&questions, SIGUSR1);
         ::sigprocmask(SIG_BLOCK, &questions, nullptr);
-        const device_library nvml(library, {"libnvidia-ml.so.1"}, "NVML", "install NVIDIA's driver");
-        int (*const init)() = nvml.find("nvmlInit_v2");
-        int (*const find)(const char*, void**) = nvml.find("nvmlDeviceGetHandleByPciBusId_v2");
-        int (*const clock)(void*, int, unsigned*) = found(nvml, "nvmlDeviceGetClockInfo");
-        int (*const heat)(void*, int, unsigned*) = found(nvml, "nvmlDeviceGetTemperature");
-        int (*const power)(void*, unsigned*) = found(nvml, "nvmlDeviceGetPowerUsage");
-        int (*const energy)(void*, unsigned long long*) = found(nvml, "nvmlDeviceGetTotalEnergyConsumption");
-        int (*reasons)(void*, unsigned long long*) = found(nvml, "nvmlDeviceGetCurrentClocksThrottleReasons");
-        if (reasons == nullptr) reasons = found(nvml, "nvmlDeviceGetCurrentClocksEventReasons");
-        void* device = nullptr;  // nvmlDevice_t
-        if (init() != 0 || find(bus.c_str(), &device) != 0) return 1;
+        const nvml_device on(bus, library);
+        const device_library& nvml = on.nvml;
+        void* const device = on.at;
+        int (*const clock)(void*, int, unsigned*) = nvml.find_newer("nvmlDeviceGetClockInfo");
+        int (*const heat)(void*, int, unsigned*) = nvml.find_newer("nvmlDeviceGetTemperature");
+        int (*const power)(void*, unsigned*) = nvml.find_newer("nvmlDeviceGetPowerUsage");
+        int (*const energy)(void*, unsigned long long*) = nvml.find_newer("nvmlDeviceGetTotalEnergyConsumption");
+        int (*reasons)(void*, unsigned long long*) = nvml.find_newer("nvmlDeviceGetCurrentClocksThrottleReasons");
+        if (reasons == nullptr) reasons = nvml.find_newer("nvmlDeviceGetCurrentClocksEventReasons");
+        if (device == nullptr) return 1;
         ::dprintf(1, "\nready\n");
         constexpr double unknown = cuda_reading{}.joules;
         const auto asked = [device]<class N>(double unit, int (*f)(void*, N*)) {
@@ -177,6 +180,33 @@ private:
     unsigned asked_ = 0;
     bool silent_ = false;
 };
+
+/// The numbers of the processes that compute on a device beside this one, as NVML knows them; empty where there are
+/// none, where NVML does not tell, and for parts of a device (MIG), whose own processes it does not tell apart.
+[[nodiscard]] inline std::string others_on(const std::string& bus, const std::string& library)
+{
+    struct process {  // nvmlProcessInfo_t since CUDA 11
+        unsigned id;
+        unsigned long long memory;
+        unsigned part, part_of_part;
+    };
+    child_process asked([&, own = static_cast<unsigned>(::getpid())] {
+        const nvml_device on(bus, library);
+        int (*list)(void*, unsigned*, process*) = on.nvml.find_newer("nvmlDeviceGetComputeRunningProcesses_v3");
+        if (list == nullptr) list = on.nvml.find_newer("nvmlDeviceGetComputeRunningProcesses_v2");
+        process all[64] = {};
+        unsigned n = 64;
+        if (on.at == nullptr || list == nullptr || list(on.at, &n, all) != 0) return 1;
+        const char* before = "";
+        for (unsigned k = 0; k < n; ++k)
+            if (all[k].id != own && all[k].part == ~0U) {  // which is the whole device
+                ::dprintf(1, "%s%u", before, all[k].id);
+                before = ", ";
+            }
+        return 0;
+    });
+    return asked.await(10) && asked.status() == 0 ? asked.text() : std::string();
+}
 
 }  // namespace detail
 }  // namespace tunekit::measure

@@ -188,11 +188,11 @@ private:
     header_digests headers_{};
 };
 
-/// The worker of a pool behind a look at what its device can start, and before one at what was computed.
+/// The workers of a pool behind a look at what their devices can start, and before one at what was computed.
 class kernel_runners {
 public:
     using rule = shared_function<std::optional<failure>(const kernel_order&)>;
-    using look = shared_function<std::optional<std::string>(index)>;
+    using look = shared_function<std::optional<std::string>(index, std::size_t worker)>;
 
     kernel_runners(kernel_template of, rule refused, look verify, isolated_workers inner)
         : of_(std::move(of)), refused_(std::move(refused)), verify_(std::move(verify)), inner_(std::move(inner))
@@ -220,7 +220,7 @@ public:
             const index which = out_.at(a.ticket);
             out_.erase(a.ticket);
             if (verify_ && a.measured && !a.measured->failed && a.measured->checked == check_state::ok)
-                if (auto fault = verify_(which)) {
+                if (auto fault = verify_(which, a.worker)) {
                     a.measured->failed = failure{failure_kind::wrong_result, 0, std::move(*fault)};
                     a.measured->cost = std::numeric_limits<double>::quiet_NaN();
                     a.measured->checked = check_state::unchecked;

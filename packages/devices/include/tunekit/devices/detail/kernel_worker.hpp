@@ -47,16 +47,20 @@ struct numbered_space {
 
 /// What a worker has to know, whether it is forked or a program of its own.
 struct kernel_setup {
+    /// What each worker has for itself.
+    struct place {
+        int device = 0;        ///< the driver's number of it
+        std::string bus{};     ///< CUDA: where the device is
+        std::string arrays{};  ///< the file of its arrays; empty: they are not shared after the run that is compared
+    };
     kernel_language language = kernel_language::c;
-    int device = 0;
+    std::vector<place> places{};
     std::string driver{};
     bool builds = false;   ///< whether it is a compiler (`launch_builder`), and no worker
     std::string code{};    ///< the folder of what is built
-    std::string folder{};  ///< of a file for each configuration, and of the arrays
-    bool keeps = false;    ///< whether arrays are shared after the run that is compared
+    std::string folder{};  ///< of a file for each configuration
     std::uint32_t iterations = 0;
     double sensed_seconds = 0;  ///< CUDA: how long each that is right runs on, for energy and clocks
-    std::string bus{};          ///< CUDA: where the device is
     std::string nvml{};         ///< the library that reads them
     std::vector<kernel_argument> arguments{};
     std::vector<kernel_constant> constants{};
@@ -65,14 +69,14 @@ struct kernel_setup {
     template <class Archive>
     void each(Archive& with)
     {
-        with(language, device, driver, builds, code, folder, keeps, iterations, sensed_seconds, bus, nvml);
+        with(language, driver, builds, code, folder, iterations, sensed_seconds, nvml);
+        with.list(places, [&](place& p) { with(p.device, p.bus, p.arrays); });
         with.list(arguments, [&](kernel_argument& a) {
             with(a.name, a.type, a.array, a.bytes, a.changes, a.answer, a.within.absolute, a.within.relative);
         });
         with.list(constants, [&](kernel_constant& c) { with(c.symbol, c.bytes); });
     }
     [[nodiscard]] std::string path_of(index i) const { return folder + '/' + std::to_string(i); }
-    [[nodiscard]] std::string arrays_path() const { return folder + "/arrays"; }
 };
 
 /// Writes members into bytes, for the same program or another of the same machine.
@@ -319,8 +323,9 @@ private:
     struct held {
         explicit held(const kernel_setup& of)
         {
-            if (of.sensed_seconds > 0) clocks.emplace(of.bus, of.nvml);  // it forks, before the device begins
-            if (of.keeps) shared = shared_arrays(of.arrays_path(), of.arguments);
+            const auto& own = of.places.front();
+            if (of.sensed_seconds > 0) clocks.emplace(own.bus, of.nvml);  // it forks, before the device begins
+            if (!own.arrays.empty()) shared = shared_arrays(own.arrays, of.arguments);
             for (std::size_t k = 0; k < of.arguments.size(); ++k) {
                 const kernel_argument& a = of.arguments[k];
                 if (!a.array) operands.value_of_bytes(a.bytes);
@@ -347,13 +352,15 @@ private:
     std::shared_ptr<std::optional<held>> data_;
 };
 
-/// The task of a worker.
-[[nodiscard]] inline any_worker_task task_of(kernel_setup of)
+/// The task of a worker; compilers all have that of the first.
+[[nodiscard]] inline any_worker_task task_of(kernel_setup of, std::size_t worker)
 {
+    if (!of.builds) of.places = {of.places.at(worker)};
+    const int device = of.places.front().device;
     const device_timing each{.min_seconds = 0, .max_launches = 1};
     const device_timing timing = of.iterations == 0 ? device_timing{} : each;
     const auto task = [](auto how) { return any_worker_task(worker_task{numbered_space{}, std::move(how)}); };
-    if (of.builds) return task(launch_compiles(of.device, of.driver, of.code, of.folder));
+    if (of.builds) return task(launch_compiles(device, of.driver, of.code, of.folder));
     if (of.language == kernel_language::c) {
         const auto load = [](host_session& on, const store& code, const kernel_order& order, const device_source&,
                              host_operands& data) { return host_run(on, code.path(order.key), data); };
@@ -367,14 +374,14 @@ private:
         const auto load = [bytes](opencl_session& on, const store& code, const kernel_order& order,
                                   const device_source& source,
                                   opencl_operands& data) { return opencl_run(on, bytes(code, order), source, data); };
-        auto on = std::make_shared<opencl_session>(of.device, of.driver, timing);
+        auto on = std::make_shared<opencl_session>(device, of.driver, timing);
         return task(kernel_runs(std::move(of), std::move(on), load, opencl_toolchain::suffix));
     }
     const auto load = [bytes](cuda_session& on, const store& code, const kernel_order& order,
                               const device_source& source, cuda_operands& data) {
         return cuda_run(on, cuda_image::of(bytes(code, order)), source, data);
     };
-    auto on = std::make_shared<cuda_session>(of.device, of.driver, timing);
+    auto on = std::make_shared<cuda_session>(device, of.driver, timing);
     return task(kernel_runs(std::move(of), std::move(on), load, nvrtc_toolchain::suffix));
 }
 
