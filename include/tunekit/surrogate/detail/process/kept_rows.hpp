@@ -35,6 +35,8 @@ public:
     void predict(const posterior& s, std::span<stats::prediction> out) const;
     /// Those at `positions`, with what is known of them.
     [[nodiscard]] whitened only(std::span<const std::uint32_t> positions) const;
+    /// Adds the strips of others behind its own. Precondition: both up to date with one posterior.
+    void append(whitened&& other);
 
 private:
     std::uint64_t key_ = 0;                         // of the factor; 0: of none yet
@@ -77,6 +79,8 @@ public:
 
     /// The candidates at `positions`, with the computations for them. Cost O(n) each. Precondition: positions < size().
     [[nodiscard]] kept_rows only(std::span<const std::uint32_t> positions) const;
+    /// Adds others, from the next multiple of eight positions on. Precondition: both predicted by one state.
+    void append(kept_rows&& other);
 
 private:
     friend struct surrogate::gaussian_process;
@@ -185,6 +189,26 @@ TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions)
             out.rows_[k / strip][i * strip + k % strip] = rows_[at / strip][i * strip + at % strip];
     }
     return out;
+}
+
+TUNEKIT_INLINE void whitened::append(whitened&& other)
+{
+    key_ = other.key_;
+    done_ = other.done_;
+    for (auto& rows : other.rows_) rows_.push_back(std::move(rows));
+    known_.append(other.known_);
+    by_white_.append(other.by_white_);
+    by_one_.append(other.by_one_);
+    white_ = std::move(other.white_);
+    white_one_ = std::move(other.white_one_);
+}
+
+TUNEKIT_INLINE void kept_rows::append(kept_rows&& other)
+{
+    rows_.resize(core::detail::whole_blocks(size()) * dimensions_);
+    dimensions_ = other.dimensions_;
+    rows_.append(other.rows_);
+    part_.append(std::move(other.part_));
 }
 
 TUNEKIT_INLINE kept_rows kept_rows::only(std::span<const std::uint32_t> positions) const
