@@ -115,25 +115,25 @@ struct portfolio {
 
     /// The state of a run. It is a regular value where the models' states are: copy it to replay.
     struct state {
-        surrogate::state_of<Forest> forest;    ///< what the forest has learned
-        surrogate::state_of<Process> process;  ///< what the Gaussian process has learned
-        space::unvisited proposed;             ///< the configurations proposed or observed, and the rest
-        detail::used_values used;              ///< how often each value of a parameter was proposed or observed
-        detail::past past;                     ///< all that was proposed or observed
-        detail::standings best;                ///< the `centres` best measurements, best first
-        std::size_t failed = 0;                ///< answers that are failures
-        bool knows_valid = false;              ///< whether `valid` was fitted with the forest
-        surrogate::state_of<Forest> valid;     ///< what a second forest has learned of failures
-        detail::window forest_sees;            ///< what the forest learns from
-        detail::window process_sees;           ///< what the Gaussian process learns from
-        std::vector<index> listed;             ///< the shortlists
-        detail::asked_rows<Forest> by_forest;  ///< what the forest predicted lately
+        surrogate::state_of<Forest> forest;      ///< what the forest has learned
+        surrogate::state_of<Process> process;    ///< what the Gaussian process has learned
+        space::unvisited proposed;               ///< the configurations proposed or observed, and the rest
+        detail::used_values used;                ///< how often each value of a parameter was proposed or observed
+        detail::past past;                       ///< all that was proposed or observed
+        detail::standings best;                  ///< the `centres` best measurements, best first
+        std::size_t failed = 0;                  ///< answers that are failures
+        bool knows_valid = false;                ///< whether `valid` was fitted with the forest
+        surrogate::state_of<Forest> valid;       ///< what a second forest has learned of failures
+        detail::window forest_sees;              ///< what the forest learns from
+        detail::window process_sees;             ///< what the Gaussian process learns from
+        std::vector<index> listed;               ///< the shortlists
+        detail::asked_rows<Forest> by_forest;    ///< what the forest predicted lately
         detail::asked_rows<Process> by_process;  ///< and the Gaussian process
-        std::vector<index> line;               ///< what to propose next, the next one last
-        detail::calendar due;                  ///< when the forest, the shortlists and the line are made again
-        detail::guidance told;                 ///< what the past says of the space
-        detail::turns turn;                    ///< with a past: whose proposal is next
-        detail::other_state<state> alone;      ///< with a past: the state that knows nothing of it
+        std::vector<index> line;                 ///< what to propose next, the next one last
+        detail::calendar due;                    ///< when the forest, the shortlists and the line are made again
+        detail::guidance told;                   ///< what the past says of the space
+        detail::turns turn;                      ///< with a past: whose proposal is next
+        detail::other_state<state> alone;        ///< with a past: the state that knows nothing of it
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -470,10 +470,9 @@ private:
         const auto for_forest = [&](const std::vector<index>& some) {
             return rows_of(s, space, some, forest_encoding, forest_told(s));
         };
-        core::plain_vector<stats::prediction> predicted =
-            s.by_process.predict(process, s.process, which, [&](const std::vector<index>& some) {
-                return rows_of(s, space, some, process_encoding, true);
-            });
+        core::plain_vector<stats::prediction> predicted = s.by_process.predict(
+            process, s.process, which,
+            [&](const std::vector<index>& some) { return rows_of(s, space, some, process_encoding, true); });
         s.told.add_mean(space, which, predicted);
         std::vector<double> by_process, by_forest;
         for (const stats::prediction& p : predicted) by_process.push_back(value(s, p));

@@ -19,40 +19,13 @@
 
 namespace tunekit::search::detail {
 
-/// How a model predicts rows, and the same rows after its next fit: `again` tells whether it does.
+/// What a model keeps of rows that it predicted; nothing where it keeps none.
 template <class Model>
-struct asking {
-    using state = surrogate::state_of<Model>;
-    using predictions = std::span<stats::prediction>;
-
-    bool again(const Model&, const state&, predictions) { return false; }
-    void ask(const Model& model, const state& fitted, const surrogate::features& rows, predictions out)
-    {
-        model.predict(fitted, rows, out);
-    }
-    void only(std::span<const std::uint32_t>) {}
-};
-
-template <surrogate::keeps_rows<surrogate::features> Model>
-struct asking<Model> {
-    using state = surrogate::state_of<Model>;
-    using predictions = std::span<stats::prediction>;
-
-    typename Model::kept kept;
-
-    bool again(const Model& model, const state& fitted, predictions out)
-    {
-        model.predict(fitted, kept, out);
-        return true;
-    }
-    void ask(const Model& model, const state& fitted, const surrogate::features& rows, predictions out)
-    {
-        auto some = model.keep(rows);
-        model.predict(fitted, some, out);
-        kept.append(std::move(some));
-    }
-    void only(std::span<const std::uint32_t> positions) { kept = kept.only(positions); }
-};
+auto nothing_kept()
+{
+    if constexpr (surrogate::keeps_rows<Model, surrogate::features>) return typename Model::kept();
+    else return false;
+}
 
 /// Candidates, and what a model predicts of them, each once per fit. All compare equal: they change no prediction.
 template <class Model>
@@ -60,10 +33,11 @@ class asked_rows {
 public:
     [[nodiscard]] std::size_t size() const noexcept { return of_.size(); }
 
-    /// The model was fitted again: what it cannot predict `again` is forgotten.
+    /// The model was fitted: what it kept it predicts again, else all is forgotten.
     void refresh(const Model& model, const surrogate::state_of<Model>& fitted)
     {
-        if (!how_.again(model, fitted, predicted_)) *this = {};
+        if constexpr (keeps) model.predict(fitted, kept_, predicted_);
+        else *this = {};
     }
 
     /// The predictions of `which`. `rows_of` makes the features of some.
@@ -80,8 +54,16 @@ public:
             const std::vector<index> fresh(of_.begin() + begin, of_.end());
             const core::plain_vector<float> rows = rows_of(fresh);
             predicted_.resize(size());
-            how_.ask(model, fitted, surrogate::features(rows, rows.size() / fresh.size()),
-                     std::span(predicted_.begin() + begin, fresh.size()));
+            const surrogate::features asked(rows, rows.size() / fresh.size());
+            const std::span to(predicted_.begin() + begin, fresh.size());
+            if constexpr (keeps) {
+                auto some = model.keep(asked);
+                model.predict(fitted, some, to);
+                if (begin == 0) kept_ = std::move(some);
+                else kept_.append(std::move(some));
+            } else {
+                model.predict(fitted, asked, to);
+            }
         }
         core::plain_vector<stats::prediction> out;
         for (const std::uint32_t k : at) out.push_back(predicted_[k]);
@@ -92,20 +74,21 @@ public:
     void only(std::span<const index> which)
     {
         core::plain_vector<std::uint32_t> at;
-        for (const index i : which) at.push_back(add(i));
-        how_.only(at);
         asked_rows next;
-        for (const std::uint32_t k : at) {
-            next.add(of_[k]);
-            next.predicted_.push_back(predicted_[k]);
+        for (const index i : which) {
+            at.push_back(add(i));
+            next.add(i);
+            next.predicted_.push_back(predicted_[at.back()]);
         }
-        next.how_ = std::move(how_);
+        if constexpr (keeps) next.kept_ = kept_.only(at);
         *this = std::move(next);
     }
 
     friend bool operator==(const asked_rows&, const asked_rows&) { return true; }
 
 private:
+    static constexpr bool keeps = surrogate::keeps_rows<Model, surrogate::features>;
+
     static std::uint64_t hash(index i) { return core::mixed(0, i); }
 
     /// The place of `i`, the next one where it is new.
@@ -114,8 +97,7 @@ private:
         of_.push_back(i);
         const auto next = static_cast<std::uint32_t>(size() - 1);
         const std::uint32_t at = places_.add(
-            next, hash(i), [&](std::uint32_t k) { return of_[k] == i; },
-            [&](std::uint32_t k) { return hash(of_[k]); });
+            next, hash(i), [&](std::uint32_t k) { return of_[k] == i; }, [&](std::uint32_t k) { return hash(of_[k]); });
         if (at != next) of_.pop_back();
         return at;
     }
@@ -123,7 +105,7 @@ private:
     core::plain_vector<index> of_;
     core::index_table<std::uint32_t> places_;  ///< in `of_`
     core::plain_vector<stats::prediction> predicted_;
-    asking<Model> how_;
+    decltype(nothing_kept<Model>()) kept_{};
 };
 
 }  // namespace tunekit::search::detail
