@@ -40,7 +40,6 @@ protected:
 
     /// Moves to memory for `n` bytes. Throws std::bad_alloc.
     void move_to(std::size_t n);
-
     /// The same, or to twice what it has: for a whole number of elements.
     void grow(std::size_t n) { move_to(n < 2 * room() ? 2 * room() : n); }
 

@@ -53,7 +53,6 @@ public:
           gen_(gen),
           d_(rows.data.dimensions),
           prefix_(core::detail::whole_blocks(rows.data.slots()) + core::detail::block_size),
-          own_(4 * rows.data.slots()),
           gain_(prefix_.size())
     {
     }
@@ -75,7 +74,7 @@ public:
         for (std::size_t k = 0; k < d_ && seen < limits_.max_features; ++k) {  // the draw passes constant features
             std::swap(order_[k], order_[k + random::uniform_index(d_ - k, gen_)]);
             const std::size_t f = order_[k];
-            seen += whole ? scan_histogram(p, histogram, f, best) : scan(p, f, best);
+            seen += whole ? scan_histogram(p, histogram + rows_.data.first[f], f, best) : scan(p, f, best);
         }
         return best;
     }
@@ -132,18 +131,17 @@ private:
         const std::size_t slots = rows_.data.first[f + 1] - first;
         if (slots == 1) return false;
         if (slots > 4 * (p.end - p.begin)) return scan_sorted(p, f, best);
-        // By turns into four sums of a slot: each waits for the addition before.
+        own_.assign(4 * slots, 0);  // of a slot four sums by turns: an addition waits for the one before
         std::uint64_t* h = own_.data();
-        std::fill_n(h + 4 * std::size_t{first}, 4 * slots, std::uint64_t{0});
         rows_.data.visit([&, order = rows_.order.data(), word = rows_.word.data(), d = d_, end = p.end](const auto* s) {
             for (std::size_t i = p.begin; i < end; ++i)
-                h[4 * std::size_t{s[order[i] * d + f]} + i % 4] += word[order[i]];
+                h[4 * (std::size_t{s[order[i] * d + f]} - first) + i % 4] += word[order[i]];
         });
-        for (std::size_t s = first; s < first + slots; ++s)
-            h[s] = h[4 * s] + h[4 * s + 1] + h[4 * s + 2] + h[4 * s + 3];
+        for (std::size_t k = 0; k < slots; ++k) h[k] = h[4 * k] + h[4 * k + 1] + h[4 * k + 2] + h[4 * k + 3];
         return scan_histogram(p, h, f, best);
     }
 
+    // `h`, here and below: the words of the slots of feature f.
     bool scan_histogram(const grown_piece& p, const std::uint64_t* h, std::size_t f, best_split& best)
     {
         add_up(h, f);
@@ -183,9 +181,9 @@ private:
     [[nodiscard]] best_split find_in_histogram(const grown_piece& p, const std::uint64_t* h)
     {
         best_split best;
-        for (std::size_t f = 0; f < d_; ++f) add_up(h, f);
+        for (std::size_t f = 0; f < d_; ++f) add_up(h + rows_.data.first[f], f);
         judge(p.total, 0, rows_.data.slots());
-        for (std::size_t f = 0; f < d_; ++f) choose(p, h, f, best);
+        for (std::size_t f = 0; f < d_; ++f) choose(p, h + rows_.data.first[f], f, best);
         return best;
     }
 
@@ -193,10 +191,10 @@ private:
     void add_up(const std::uint64_t* h, std::size_t f)
     {
         std::uint64_t left = 0;
-        for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s) prefix_[s] = left += h[s];
+        for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s) prefix_[s] = left += *h++;
     }
 
-    // The gain of the split behind each slot, as packed_targets::gain has it; a side without rows adds nothing.
+    // The gain of each split, as packed_targets::gain has it; a side without rows adds nothing.
     void judge(std::uint64_t total, std::size_t begin, std::size_t end)
     {
         using core::detail::pack, core::detail::pack_bits;
@@ -219,8 +217,8 @@ private:
     bool choose(const grown_piece& p, const std::uint64_t* h, std::size_t f, best_split& best)
     {
         bool varies = false;
-        for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s) {
-            if (h[s] == 0 || prefix_[s] == p.total) continue;
+        for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s, ++h) {
+            if (*h == 0 || prefix_[s] == p.total) continue;
             varies = true;
             if (gain_[s] < best.gain || targets_.count(prefix_[s]) < limits_.min_leaf ||
                 targets_.count(p.total - prefix_[s]) < limits_.min_leaf || !leads(gain_[s], best))
@@ -228,7 +226,7 @@ private:
             best.feature = static_cast<std::uint32_t>(f);
             best.low = s;
             best.high = s + 1;
-            while (h[best.high] == 0) ++best.high;
+            while (h[best.high - s] == 0) ++best.high;
         }
         return varies;
     }
