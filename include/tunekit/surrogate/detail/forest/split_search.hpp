@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "tunekit/core/detail/pack.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/random/uniform.hpp"
@@ -52,8 +51,9 @@ public:
           limits_(limits),
           gen_(gen),
           d_(rows.data.dimensions),
-          prefix_(core::detail::whole_blocks(rows.data.slots()) + core::detail::block_size),
-          gain_(prefix_.size())
+          prefix_(rows.data.slots()),
+          own_(rows.data.slots()),
+          gain_(rows.data.slots())
     {
     }
 
@@ -74,7 +74,7 @@ public:
         for (std::size_t k = 0; k < d_ && seen < limits_.max_features; ++k) {  // the draw passes constant features
             std::swap(order_[k], order_[k + random::uniform_index(d_ - k, gen_)]);
             const std::size_t f = order_[k];
-            seen += whole ? scan_histogram(p, histogram + rows_.data.first[f], f, best) : scan(p, f, best);
+            seen += whole ? scan_histogram(p, histogram, f, best) : scan(p, f, best);
         }
         return best;
     }
@@ -131,22 +131,30 @@ private:
         const std::size_t slots = rows_.data.first[f + 1] - first;
         if (slots == 1) return false;
         if (slots > 4 * (p.end - p.begin)) return scan_sorted(p, f, best);
-        own_.assign(4 * slots, 0);  // of a slot four sums by turns: an addition waits for the one before
         std::uint64_t* h = own_.data();
-        rows_.data.visit([&, order = rows_.order.data(), word = rows_.word.data(), d = d_, end = p.end](const auto* s) {
-            for (std::size_t i = p.begin; i < end; ++i)
-                h[4 * (std::size_t{s[order[i] * d + f]} - first) + i % 4] += word[order[i]];
+        std::fill_n(h + first, slots, std::uint64_t{0});
+        rows_.data.visit([&, to = h](const auto* s) {
+            for (std::size_t i = p.begin; i < p.end; ++i)
+                to[s[std::size_t{rows_.order[i]} * d_ + f]] += rows_.word[rows_.order[i]];
         });
-        for (std::size_t k = 0; k < slots; ++k) h[k] = h[4 * k] + h[4 * k + 1] + h[4 * k + 2] + h[4 * k + 3];
         return scan_histogram(p, h, f, best);
     }
 
-    // `h`, here and below: the words of the slots of feature f.
     bool scan_histogram(const grown_piece& p, const std::uint64_t* h, std::size_t f, best_split& best)
     {
-        add_up(h, f);
-        judge(p.total, rows_.data.first[f], rows_.data.first[f + 1]);
-        return choose(p, h, f, best);
+        std::uint64_t left = 0;
+        std::uint32_t low = 0;
+        bool varies = false;
+        for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s) {
+            if (h[s] == 0) continue;
+            if (left != 0) {
+                varies = true;
+                consider(left, p.total, f, low, s, best);
+            }
+            left += h[s];
+            low = s;
+        }
+        return varies;
     }
 
     bool scan_sorted(const grown_piece& p, std::size_t f, best_split& best)
@@ -180,55 +188,43 @@ private:
     // All features at once: the arithmetic in one loop without branches, the choice in another.
     [[nodiscard]] best_split find_in_histogram(const grown_piece& p, const std::uint64_t* h)
     {
+        const std::size_t slots = rows_.data.slots();
+        for (std::size_t f = 0; f < d_; ++f) {
+            std::uint64_t left = 0;
+            for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s) prefix_[s] = left += h[s];
+        }
+        const packed_targets& t = targets_;
+        const auto least = static_cast<std::uint64_t>(limits_.min_leaf);
+        const std::uint64_t total = p.total;
+        const std::uint64_t* prefix = prefix_.data();
+        double* gain = gain_.data();
+        const unsigned bits = t.count_bits;
+        const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+        for (std::size_t s = 0; s < slots; ++s) {  // packed_targets::gain, with counts through their bits too
+            const std::uint64_t l = prefix[s];
+            const std::uint64_t r = total - l;
+            const double sl = packed_targets::to_double(l >> bits);
+            const double sr = packed_targets::to_double(r >> bits);
+            const double nl = packed_targets::to_double(l & mask);
+            const double nr = packed_targets::to_double(r & mask);
+            const double safe_l = nl + (nl == 0 ? 1.0 : 0.0);
+            const double safe_r = nr + (nr == 0 ? 1.0 : 0.0);
+            gain[s] = sl * sl / safe_l + sr * sr / safe_r;
+        }
         best_split best;
-        for (std::size_t f = 0; f < d_; ++f) add_up(h + rows_.data.first[f], f);
-        judge(p.total, 0, rows_.data.slots());
-        for (std::size_t f = 0; f < d_; ++f) choose(p, h + rows_.data.first[f], f, best);
+        for (std::size_t f = 0; f < d_; ++f) {
+            for (std::uint32_t s = rows_.data.first[f]; s + 1 < rows_.data.first[f + 1]; ++s) {
+                if (gain[s] < best.gain || h[s] == 0) continue;
+                if (t.count(prefix[s]) < least || t.count(total - prefix[s]) < least) continue;
+                if (!leads(gain[s], best)) continue;
+                best.feature = static_cast<std::uint32_t>(f);
+                best.low = s;
+            }
+        }
+        if (best.ties == 0) return best;
+        best.high = best.low + 1;
+        while (h[best.high] == 0) ++best.high;
         return best;
-    }
-
-    // The words left of the split behind each slot of feature f.
-    void add_up(const std::uint64_t* h, std::size_t f)
-    {
-        std::uint64_t left = 0;
-        for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s) prefix_[s] = left += *h++;
-    }
-
-    // The gain of each split, as packed_targets::gain has it; a side without rows adds nothing.
-    void judge(std::uint64_t total, std::size_t begin, std::size_t end)
-    {
-        using core::detail::pack, core::detail::pack_bits;
-        const auto number = [](const pack_bits& x) {
-            return core::detail::from_bits(x | core::detail::to_bits(0x1p52)) - 0x1p52;
-        };
-        const unsigned bits = targets_.count_bits;
-        const std::uint64_t mask = targets_.count(~std::uint64_t{0});
-        for (std::size_t s = begin; s < end; s += core::detail::pack_size) {
-            pack_bits left;
-            core::detail::load(left, prefix_.data() + s);
-            const pack_bits right = total - left;
-            const pack sl = number(left >> bits), sr = number(right >> bits);
-            const pack nl = number(left & mask), nr = number(right & mask), one = pack{} + 1.0;
-            core::detail::store(sl * sl / (nl == 0 ? one : nl) + sr * sr / (nr == 0 ? one : nr), gain_.data() + s);
-        }
-    }
-
-    // Tells whether there was a choice.
-    bool choose(const grown_piece& p, const std::uint64_t* h, std::size_t f, best_split& best)
-    {
-        bool varies = false;
-        for (std::uint32_t s = rows_.data.first[f]; s < rows_.data.first[f + 1]; ++s, ++h) {
-            if (*h == 0 || prefix_[s] == p.total) continue;
-            varies = true;
-            if (gain_[s] < best.gain || targets_.count(prefix_[s]) < limits_.min_leaf ||
-                targets_.count(p.total - prefix_[s]) < limits_.min_leaf || !leads(gain_[s], best))
-                continue;
-            best.feature = static_cast<std::uint32_t>(f);
-            best.low = s;
-            best.high = s + 1;
-            while (h[best.high - s] == 0) ++best.high;
-        }
-        return varies;
     }
 
     const drawn_rows& rows_;
