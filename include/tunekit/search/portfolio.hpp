@@ -313,7 +313,12 @@ private:
             beside.insert(beside.end(), some.begin(), some.end());
         }
         climb(s, space, idle, beside, seen, gen);
-        if (s.by_process.size() > 2 * seen.of.size()) s.by_process.only(seen.of);
+        if (anew || known < detail::calendar::each_until) {
+            s.by_forest.only(s.listed);
+            s.by_process.only(s.listed);
+        } else if (2 * s.by_process.size() > 3 * seen.of.size()) {
+            s.by_process.only(seen.of);
+        }
 
         const std::size_t length = s.due.begin_line(known, s.best.ranking.front(), options.process_rows);
         s.line.clear();
@@ -427,7 +432,6 @@ private:
         s.listed.clear();
         for (std::size_t k = 0; k < liked.size(); ++k)
             if (liked[k]) s.listed.push_back(seen.of[k]);
-        s.by_process.only(s.listed);
     }
 
     /// Adds the neighbours (one parameter changed) of the best measured ones to `seen`, which are `beside` them, then,
