@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tunekit/measure/replay.hpp"
 #include "tunekit/random/philox.hpp"
+#include "tunekit/recipes/combined.hpp"
 #include "tunekit/search/annealing.hpp"
 #include "tunekit/search/genetic.hpp"
 #include "tunekit/search/hill_climb.hpp"
@@ -93,6 +95,57 @@ BENCHMARK_CAPTURE(tuner_trials, random, tk::search::random{})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(tuner_trials, hill_climb, tk::search::hill_climb{})
     ->Name("overhead/tuner_hill_climb")
+    ->Unit(benchmark::kMillisecond);
+
+/// Runs of the recommended strategy, one proposal at a time, on costs that have a shape; time per trial. Of 12 parameters, or
+/// of 60 switches.
+void own_time(benchmark::State& state, const tk::space::value_product& space)
+{
+    const auto n = static_cast<std::size_t>(state.range(0));
+    const auto strategy = tk::recipes::combined().strategy;
+    std::vector<std::uint16_t> x(space.dimensions());
+    for (auto _ : state) {
+        tk::random::philox gen(1);
+        auto s = strategy.start(space);
+        for (std::size_t k = 0; k < n; ++k) {
+            const auto batch = strategy.propose(s, space, 1, gen);
+            state.PauseTiming();
+            space.ordinals(batch, x);
+            tk::measure::measurement m{.cost = 1, .runs = 1};
+            for (std::size_t j = 0; j < x.size(); ++j) {
+                const std::size_t away = x[j] > j * 7 % 4 ? x[j] - j * 7 % 4 : j * 7 % 4 - x[j];
+                const std::size_t beside = j == 0 ? 0 : (x[j] * (x[j - 1] + 1U) + j) % 3;
+                m.cost *= 1 + 0.05 * static_cast<double>(away) + 0.03 * static_cast<double>(beside);
+            }
+            state.ResumeTiming();
+            strategy.observe(s, space, batch, std::span(&m, 1), gen);
+        }
+        benchmark::DoNotOptimize(s);
+    }
+    state.counters["s_per_trial"] = benchmark::Counter(
+        static_cast<double>(n), benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+const tk::space::value_product& switches()
+{
+    static const tk::space::value_product space = [] {
+        std::vector<tk::space::value_parameter> parameters;
+        for (int k = 0; k < 60; ++k) parameters.push_back({"s" + std::to_string(k), {0, 1}});
+        return tk::space::value_product(std::move(parameters), {});
+    }();
+    return space;
+}
+
+BENCHMARK_CAPTURE(own_time, tuning_space, tuning_space())
+    ->Name("overhead/combined")
+    ->Arg(100)
+    ->Arg(300)
+    ->Arg(1000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(own_time, switches, switches())
+    ->Name("overhead/combined_switches")
+    ->Arg(100)
+    ->Arg(300)
     ->Unit(benchmark::kMillisecond);
 
 /// 10,000 trials of random over a table of 17,956 rows with 32 repeats, the size of the largest recorded GEMM space.

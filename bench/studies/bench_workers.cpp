@@ -21,6 +21,7 @@
 #include "tests/support/simulated_workers.hpp"
 #include "tools/support/names.hpp"
 #include "tools/support/program.hpp"
+#include "tunekit/measure/clocks.hpp"
 #include "tunekit/processes/files/text.hpp"
 #include "tunekit/random/philox.hpp"
 #include "tunekit/scoring/yardstick.hpp"
@@ -40,7 +41,10 @@ struct settings {
     std::string spaces, only, strategy = "combined,adatune,random";
     std::vector<std::size_t> workers{1, 2, 4, 8, 32, 128};
     std::size_t repeats = 11, trials = 1000;
+    std::size_t queued = 0;  ///< jobs per worker that may wait for it
+    double job_ms = 0;       ///< mean of a job; 0: as recorded
     std::uint64_t seed = 1;
+    bool charge = false;  ///< whether asking and telling take the time that they take
     bool json = false;
 };
 
@@ -54,6 +58,7 @@ struct course {
     double to_105 = infinite;  ///< seconds
     double s200 = 0;           ///< by the order in which jobs went out
     double idle = 0;           ///< share of the workers' time until the last job went out
+    double own_ms = 0;         ///< processor time of asking and telling, per job
     double tail = 0;           ///< share of it from then to the end of the run
 };
 
@@ -88,7 +93,20 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
     const std::size_t enough = (std::max)(judged + 20, per_worker * how.workers);
     const std::size_t most = (std::max)(enough, s.trials);
     tk::tuner t(on.space, strategy, {.trials = most}, tk::random::stream(s.seed, 0x776f726bU, repeat));
-    support::simulated_workers pool(on.rows, {.workers = how.workers});
+    std::vector<tk::measure::recorded_row> rows = on.rows;
+    double recorded_s = 0;
+    for (const auto& r : rows) recorded_s += r.seconds / static_cast<double>(rows.size());
+    for (auto& r : rows) r.seconds *= s.job_ms > 0 ? 1e-3 * s.job_ms / recorded_s : 1;
+    support::simulated_workers pool(rows, {.workers = how.workers, .queued = s.queued});
+    double own = 0;
+    const tk::measure::thread_clock cpu;
+    const auto charged = [&](const auto& compute) {
+        const double begun = cpu();
+        compute();
+        const double took = cpu() - begun;
+        own += took;
+        if (s.charge) pool.pass(took);
+    };
     struct sent_job {
         tk::job what;
         double cost = infinite;
@@ -101,7 +119,8 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
     while (!t.over()) {
         if (!how.in_step || t.outstanding() == 0)
             while (pool.room() > 0) {
-                const auto jobs = t.ask(pool.room());
+                std::vector<tk::job> jobs;
+                charged([&] { jobs = t.ask(s.charge ? 1 : pool.room()); });
                 if (jobs.empty()) break;
                 for (const tk::job& j : jobs) {
                     place[j.ticket] = sent.size();
@@ -116,7 +135,7 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
             busy.emplace_back(pool.now() - a.ran_s, pool.now());
             if (a.measured->ok()) j.cost = a.measured->cost;
             if (j.cost <= 1.05 * on.optimum && out.to_105 == infinite) out.to_105 = pool.now();
-            t.tell(j.what, *std::move(a.measured), pool.now());
+            charged([&] { t.tell(j.what, *std::move(a.measured), pool.now()); });
         }
     }
     tk::scoring::trajectory by_order;
@@ -133,6 +152,7 @@ course simulate(const settings& s, const space_to_search& to, const tk::search::
     }
     const auto n = static_cast<double>(how.workers);
     const double rest = pool.now() - last_sent;
+    out.own_ms = 1e3 * own / static_cast<double>(sent.size());
     out.idle = last_sent > 0 ? (std::max)(0.0, 1 - before / (n * last_sent)) : 0;
     out.tail = rest > 0 ? (std::max)(0.0, 1 - after / (n * rest)) : 0;
     return out;
@@ -149,7 +169,7 @@ struct summary {
     number sooner;                  ///< than with one worker: geometric mean over spaces of the ratio of medians
     std::optional<number> in_step;  ///< than in lock-step
     std::size_t spaces = 0;         ///< of those ratios: where the medians came within 5 %
-    double idle = 0, idle_worst = 0, tail = 0;
+    double idle = 0, idle_worst = 0, own_ms = 0, tail = 0;
     number s200, s200_loss;  ///< mean over spaces of medians; against one worker
 };
 
@@ -205,6 +225,7 @@ summary summary_of(const settings& s, const table& all, const run_key& what)
         const double idle = c.median(&course::idle, every);
         out.idle += idle / static_cast<double>(own.size());
         out.idle_worst = (std::max)(out.idle_worst, idle);
+        out.own_ms += c.median(&course::own_ms, every) / static_cast<double>(own.size());
         out.tail += c.median(&course::tail, every) / static_cast<double>(own.size());
     }
     return out;
@@ -212,18 +233,18 @@ summary summary_of(const settings& s, const table& all, const run_key& what)
 
 void print(const std::vector<summary>& all)
 {
-    std::printf("%-10s %7s %-9s %20s %20s %7s %7s %7s %7s %24s\n", "strategy", "workers", "mode", "sooner than one",
-                "than in lock-step", "idle", "worst", "tail", "S200", "S200 lost");
+    std::printf("%-10s %7s %-9s %20s %20s %7s %7s %7s %7s %24s %7s\n", "strategy", "workers", "mode", "sooner than one",
+                "than in lock-step", "idle", "worst", "tail", "S200", "S200 lost", "own ms");
     for (const summary& s : all) {
         const auto text = [](const number& n) {
             char buffer[64];
             std::snprintf(buffer, sizeof buffer, "%.2f [%.2f, %.2f]", n.value, n.low, n.high);
             return std::string(buffer);
         };
-        std::printf("%-10s %7zu %-9s %20s %20s %6.1f%% %6.1f%% %6.1f%% %7.3f %24s\n", s.what.strategy.c_str(),
+        std::printf("%-10s %7zu %-9s %20s %20s %6.1f%% %6.1f%% %6.1f%% %7.3f %24s %7.2f\n", s.what.strategy.c_str(),
                     s.what.workers, s.what.in_step ? "lock-step" : "any order", text(s.sooner).c_str(),
                     s.in_step ? text(*s.in_step).c_str() : "-", 100 * s.idle, 100 * s.idle_worst, 100 * s.tail,
-                    s.s200.value, text(s.s200_loss).c_str());
+                    s.s200.value, text(s.s200_loss).c_str(), s.own_ms);
     }
 }
 
@@ -247,6 +268,7 @@ void print_json(const settings& s, const std::vector<space_to_search>& spaces, c
                             {"space", spaces[k].recorded.name},
                             {"seconds_to_105", finite(own[k].median(&course::to_105, every))},
                             {"idle", own[k].median(&course::idle, every)},
+                            {"own_ms", own[k].median(&course::own_ms, every)},
                             {"tail", own[k].median(&course::tail, every)},
                             {"s200", own[k].median(&course::s200, every)}});
     for (const summary& x : all)
@@ -258,6 +280,7 @@ void print_json(const settings& s, const std::vector<space_to_search>& spaces, c
                           {"spaces_reached", x.spaces},
                           {"idle", x.idle},
                           {"idle_worst", x.idle_worst},
+                          {"own_ms", x.own_ms},
                           {"tail", x.tail},
                           {"s200", with_interval(x.s200)},
                           {"s200_lost", with_interval(x.s200_loss)}});
@@ -315,6 +338,11 @@ int main(int argc, char** argv)
     app.repeats(s.repeats);
     app.seed(s.seed);
     app.add_option("--trials", s.trials, "jobs after which a run ends that has not come within 5 % by then");
+    app.add_flag("--charge", s.charge,
+                 "workers wait for the processor time that asking and telling take on this machine");
+    app.add_option("--job-ms", s.job_ms,
+                   "mean milliseconds of a job, to which a space's times are scaled; 0: as recorded");
+    app.add_option("--queued", s.queued, "jobs per worker that may wait for it");
     app.json(s.json);
     return app.run(argc, argv, [&] { run(s); });
 }

@@ -32,7 +32,7 @@ struct simulated_options {
 };
 
 /// A pool of simulated workers. They answer with rows of a recording and take as long as those took. Time passes only
-/// in `collect`: the strategy's own computing takes none.
+/// in `collect`, and in `pass` for the strategy's own computing.
 ///
 ///     support::simulated_workers pool(table, {.workers = 8});        // table: std::vector<recorded_row>
 ///     support::simulated_workers many({rows_of_a, rows_of_b}, {.workers = 32, .builders = 8});   // by job::task
@@ -75,7 +75,7 @@ public:
         const std::size_t places = live == 0 ? 0 : live * (1 + options_.queued) + options_.builders;
         return places > jobs_.size() ? places - jobs_.size() : 0;
     }
-    /// Virtual seconds since the beginning; it moves in `collect` only.
+    /// Virtual seconds since the beginning; they move in `collect` and `pass` only.
     [[nodiscard]] double now() const noexcept { return now_; }
 
     /// Takes a job. Throws std::invalid_argument where there is no room, or no row for it.
@@ -116,6 +116,18 @@ public:
         if (given_.empty() && jobs_.empty() && alive() == 0)
             throw tunekit::error("simulated_workers: every worker has ended, so nothing more can be measured");
         return std::exchange(given_, {});
+    }
+
+    /// Lets `seconds` pass in which the caller computes; the answers of that time wait for `collect`.
+    void pass(double seconds)
+    {
+        const double end = now_ + (std::max)(seconds, 0.0);
+        std::vector<tunekit::answer> all = std::exchange(given_, {});
+        while (now_ < end) {
+            for (tunekit::answer& a : collect(end - now_)) all.push_back(std::move(a));
+            if (jobs_.empty()) now_ = end;
+        }
+        given_ = std::move(all);
     }
 
     /// Loses a job that is out. Its worker continues. Throws std::invalid_argument where the ticket is not out.

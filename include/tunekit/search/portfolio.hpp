@@ -115,24 +115,25 @@ struct portfolio {
 
     /// The state of a run. It is a regular value where the models' states are: copy it to replay.
     struct state {
-        surrogate::state_of<Forest> forest;    ///< what the forest has learned
-        surrogate::state_of<Process> process;  ///< what the Gaussian process has learned
-        space::unvisited proposed;             ///< the configurations proposed or observed, and the rest
-        detail::used_values used;              ///< how often each value of a parameter was proposed or observed
-        detail::past past;                     ///< all that was proposed or observed
-        detail::standings best;                ///< the `centres` best measurements, best first
-        std::size_t failed = 0;                ///< answers that are failures
-        bool knows_valid = false;              ///< whether `valid` was fitted with the forest
-        surrogate::state_of<Forest> valid;     ///< what a second forest has learned of failures
-        detail::window forest_sees;            ///< what the forest learns from
-        detail::window process_sees;           ///< what the Gaussian process learns from
-        std::vector<index> listed;             ///< the shortlists
-        detail::asked_rows<Process> asked;     ///< these as the Gaussian process takes them
-        std::vector<index> line;               ///< what to propose next, the next one last
-        detail::calendar due;                  ///< when the forest, the shortlists and the line are made again
-        detail::guidance told;                 ///< what the past says of the space
-        detail::turns turn;                    ///< with a past: whose proposal is next
-        detail::other_state<state> alone;      ///< with a past: the state that knows nothing of it
+        surrogate::state_of<Forest> forest;      ///< what the forest has learned
+        surrogate::state_of<Process> process;    ///< what the Gaussian process has learned
+        space::unvisited proposed;               ///< the configurations proposed or observed, and the rest
+        detail::used_values used;                ///< how often each value of a parameter was proposed or observed
+        detail::past past;                       ///< all that was proposed or observed
+        detail::standings best;                  ///< the `centres` best measurements, best first
+        std::size_t failed = 0;                  ///< answers that are failures
+        bool knows_valid = false;                ///< whether `valid` was fitted with the forest
+        surrogate::state_of<Forest> valid;       ///< what a second forest has learned of failures
+        detail::window forest_sees;              ///< what the forest learns from
+        detail::window process_sees;             ///< what the Gaussian process learns from
+        std::vector<index> listed;               ///< the shortlists
+        detail::asked_rows<Forest> by_forest;    ///< what the forest predicted lately
+        detail::asked_rows<Process> by_process;  ///< and the Gaussian process
+        std::vector<index> line;                 ///< what to propose next, the next one last
+        detail::calendar due;                    ///< when the forest, the shortlists and the line are made again
+        detail::guidance told;                   ///< what the past says of the space
+        detail::turns turn;                      ///< with a past: whose proposal is next
+        detail::other_state<state> alone;        ///< with a past: the state that knows nothing of it
 
         friend bool operator==(const state&, const state&) = default;
     };
@@ -301,28 +302,23 @@ private:
         fit_process(s, space, gen);
         const bool anew = s.due.take_list(known);
         if (anew) list(s, space, gen);
-        core::plain_vector<stats::prediction> predicted(s.listed.size());
-        if (!predicted.empty()) s.asked.predict(process, s.process, predicted);
-        s.told.add_mean(space, s.listed, predicted);
-        std::vector<index> which;
-        core::plain_vector<std::uint32_t> at;
-        std::vector<double> by_process;
-        for (std::uint32_t k = 0; k < s.listed.size(); ++k) {
-            if (s.proposed.contains(s.listed[k])) continue;
-            at.push_back(k);
-            which.push_back(s.listed[k]);
-            by_process.push_back(value(s, predicted[k]));
-        }
+        std::erase_if(s.listed, [&](index i) { return s.proposed.contains(i); });
         const idle_parameters idle = much_fails(s) ? idle_in(s, space) : idle_parameters();
         detail::two_views seen;
-        add(s, space, which, std::move(by_process), idle, seen);
-        if (anew) keep_best(s, seen, at);
+        judge(s, space, s.listed, idle, seen);
+        if (anew) keep_best(s, seen);
         std::vector<index> beside;  // the neighbours of the best measured ones
         for (const index centre : s.best.ranking) {
             const auto some = space.neighbours_of(centre, space::neighbourhood::any_value);
             beside.insert(beside.end(), some.begin(), some.end());
         }
         climb(s, space, idle, beside, seen, gen);
+        if (anew || known < detail::calendar::each_until) {
+            s.by_forest.only(s.listed);
+            s.by_process.only(s.listed);
+        } else if (2 * s.by_process.size() > 3 * seen.of.size()) {
+            s.by_process.only(seen.of);
+        }
 
         const std::size_t length = s.due.begin_line(known, s.best.ranking.front(), options.process_rows);
         s.line.clear();
@@ -358,31 +354,6 @@ private:
         return seen.of[*best];
     }
 
-    /// Adds candidates to `seen`, by the process's criterion and the forest's.
-    template <class Space>
-    void add(const state& s, const Space& space, const std::vector<index>& which, std::vector<double> by_process,
-             const idle_parameters& idle, detail::two_views& seen) const
-    {
-        const core::plain_vector<float> rows = rows_of(s, space, which, forest_encoding, forest_told(s));
-        const surrogate::features candidates(rows, columns(s, space, forest_encoding, forest_told(s)));
-        core::plain_vector<stats::prediction> predicted(which.size());
-        if (!predicted.empty()) forest.predict(s.forest, candidates, predicted);
-        std::vector<double> by_forest;
-        by_forest.reserve(which.size());
-        for (const stats::prediction& p : predicted) by_forest.push_back(value(s, p));
-        const auto weigh = [&](const std::vector<double>& logs) {
-            for (std::size_t k = 0; k < logs.size(); ++k) {
-                by_process[k] += logs[k];
-                by_forest[k] += logs[k];
-            }
-        };
-        if (much_fails(s)) {
-            if (s.knows_valid) weigh(surrogate::validity{forest}.log_chances(s.valid, candidates));
-            weigh(idle.log_new(space, which));
-        }
-        seen.add(which, by_process, by_forest);
-    }
-
     /// Fits the forest to min(ln cost, q), where q is the quantile `cost_cap_quantile` of the valid ones: differences
     /// among bad costs would take most splits. A failure counts as q, and a measurement cut short as its bound.
     template <class Space, class G>
@@ -406,6 +377,7 @@ private:
         }
         detail::draw_near(log_costs);
         forest.fit(s.forest, seen, detail::capped_log_scores(log_costs, options.cost_cap_quantile), gen);
+        s.by_forest.refresh(forest, s.forest);
     }
 
     /// Fits the Gaussian process. A failure counts as the worst valid cost. It believes that what is out costs what it
@@ -433,6 +405,7 @@ private:
         s.told.weigh(space, which, scores, open);
         if constexpr (believes()) process.fit(s.process, taken, scores, open, gen);
         else process.fit(s.process, taken, scores, gen);
+        s.by_process.refresh(process, s.process);
     }
 
     /// Makes the list of candidates: random ones, the whole space where that is no larger.
@@ -447,30 +420,24 @@ private:
             s.listed = space.sample(options.sample, gen);
         }
         space::index_set seen;  // a sample repeats itself
-        std::erase_if(s.listed, [&](index i) { return s.proposed.contains(i) || !seen.insert(i); });
-        s.asked = {process, rows_of(s, space, s.listed, process_encoding, true),
-                   columns(s, space, process_encoding, true)};
+        std::erase_if(s.listed, [&](index i) { return !seen.insert(i); });
     }
 
-    /// Keeps of the list what one of the models likes best. `at` has the place in it of each of `seen`.
-    void keep_best(state& s, const detail::two_views& seen, const core::plain_vector<std::uint32_t>& at) const
+    /// Keeps of the list, which was `seen`, what one of the models likes best.
+    void keep_best(state& s, const detail::two_views& seen) const
     {
         core::plain_vector<char> liked(s.listed.size(), 0);
         for (const auto* by : {&seen.by_process, &seen.by_forest})
-            for (const std::uint32_t k : seen.best(options.shortlist, *by)) liked[at[k]] = 1;
-        core::plain_vector<std::uint32_t> kept;
-        for (std::uint32_t k = 0; k < liked.size(); ++k)
-            if (liked[k]) kept.push_back(k);
-        s.asked = s.asked.only(kept);
-        std::vector<index> listed;
-        for (const std::uint32_t k : kept) listed.push_back(s.listed[k]);
-        s.listed = std::move(listed);
+            for (const std::uint32_t k : seen.best(options.shortlist, *by)) liked[k] = 1;
+        s.listed.clear();
+        for (std::size_t k = 0; k < liked.size(); ++k)
+            if (liked[k]) s.listed.push_back(seen.of[k]);
     }
 
     /// Adds the neighbours (one parameter changed) of the best measured ones to `seen`, which are `beside` them, then,
     /// in rounds, those of the best in it by the mixture and by each model.
     template <class Space, class G>
-    void climb(const state& s, const Space& space, const idle_parameters& idle, const std::vector<index>& beside,
+    void climb(state& s, const Space& space, const idle_parameters& idle, const std::vector<index>& beside,
                detail::two_views& seen, G& gen) const
     {
         space::index_set known, centred;
@@ -499,19 +466,35 @@ private:
         }
     }
 
-    /// Appends `fresh` to `seen`, as both models judge them.
+    /// Appends `which` to `seen`, as both models judge them.
     template <class Space>
-    void judge(const state& s, const Space& space, const std::vector<index>& fresh, const idle_parameters& idle,
+    void judge(state& s, const Space& space, const std::vector<index>& which, const idle_parameters& idle,
                detail::two_views& seen) const
     {
-        if (fresh.empty()) return;
-        const core::plain_vector<float> rows = rows_of(s, space, fresh, process_encoding, true);
-        core::plain_vector<stats::prediction> predicted(fresh.size());
-        process.predict(s.process, surrogate::features(rows, columns(s, space, process_encoding, true)), predicted);
-        s.told.add_mean(space, fresh, predicted);
-        std::vector<double> by_process;
+        const auto for_forest = [&](const std::vector<index>& some) {
+            return rows_of(s, space, some, forest_encoding, forest_told(s));
+        };
+        core::plain_vector<stats::prediction> predicted = s.by_process.predict(
+            process, s.process, which,
+            [&](const std::vector<index>& some) { return rows_of(s, space, some, process_encoding, true); });
+        s.told.add_mean(space, which, predicted);
+        std::vector<double> by_process, by_forest;
         for (const stats::prediction& p : predicted) by_process.push_back(value(s, p));
-        add(s, space, fresh, std::move(by_process), idle, seen);
+        for (const stats::prediction& p : s.by_forest.predict(forest, s.forest, which, for_forest))
+            by_forest.push_back(value(s, p));
+        const auto weigh = [&](const std::vector<double>& logs) {
+            for (std::size_t k = 0; k < logs.size(); ++k) {
+                by_process[k] += logs[k];
+                by_forest[k] += logs[k];
+            }
+        };
+        if (much_fails(s)) {
+            const core::plain_vector<float> rows = for_forest(which);
+            const surrogate::features candidates(rows, columns(s, space, forest_encoding, forest_told(s)));
+            if (s.knows_valid) weigh(surrogate::validity{forest}.log_chances(s.valid, candidates));
+            weigh(idle.log_new(space, which));
+        }
+        seen.add(which, by_process, by_forest);
     }
 
     /// The features of a row, with the forecasts where the model is told of them.

@@ -193,10 +193,8 @@ struct gaussian_process {
         constexpr std::size_t block = 64;
         const auto some = [&](std::size_t k) {
             const std::size_t begin = k * block, n = (std::min)(block, rows.size() - begin);
-            detail::point_strips points{.dimensions = s.coordinates.size(), .x = {}};
-            for (std::size_t i = 0; i < n; ++i) points.push_back(s.scaled(rows[begin + i]));
-            detail::whitened part;
-            part.update(s, points);
+            kept part(floats_of(rows_of<T>(rows.data().subspan(begin * s.dimensions, n * s.dimensions), s.dimensions)),
+                      s.dimensions);
             part.predict(s, out.subspan(begin, n));
         };
         run((rows.size() + block - 1) / block, some);

@@ -35,7 +35,8 @@ TUNEKIT_INLINE plain_vector<std::uint32_t> lowest(std::span<const double> values
         return x_last != y_last ? y_last : a < b;
     };
     if (n < out.size()) {
-        std::nth_element(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), out.end(), lower);
+        if (n <= 8) std::partial_sort(out.begin(), out.begin() + n, out.end(), lower);
+        else std::nth_element(out.begin(), out.begin() + n, out.end(), lower);
         out.resize(n);
     }
     std::sort(out.begin(), out.end(), lower);

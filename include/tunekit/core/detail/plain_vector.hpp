@@ -38,8 +38,10 @@ protected:
     /// n elements of `each` bytes. Throws std::bad_alloc where no memory could hold them.
     [[nodiscard]] static std::size_t bytes_of(std::size_t n, std::size_t each);
 
-    /// Moves to memory for `n` bytes, or for twice what it has: for a whole number of elements. Throws std::bad_alloc.
-    void grow(std::size_t n);
+    /// Moves to memory for `n` bytes. Throws std::bad_alloc.
+    void move_to(std::size_t n);
+    /// The same, or to twice what it has: for a whole number of elements.
+    void grow(std::size_t n) { move_to(n < 2 * room() ? 2 * room() : n); }
 
     /// `from` is not in this block.
     void append(const void* from, std::size_t n);
@@ -88,15 +90,15 @@ public:
     }
     void pop_back() noexcept { last_ -= sizeof(T); }
 
-    /// Makes room for `n` elements.
+    /// Makes room for `n` elements and no more.
     void reserve(std::size_t n)
     {
-        if (n > room() / sizeof(T)) grow(bytes_of(n, sizeof(T)));
+        if (n > room() / sizeof(T)) move_to(bytes_of(n, sizeof(T)));
     }
 
     void resize(std::size_t n, T one = T{})
     {
-        reserve(n);
+        if (n > room() / sizeof(T)) grow(bytes_of(n, sizeof(T)));
         T* const to = begin() + n;
         for (T* at = end(); at < to; ++at) *at = one;
         last_ = first_ + n * sizeof(T);
@@ -180,16 +182,15 @@ TUNEKIT_INLINE std::size_t block::bytes_of(std::size_t n, std::size_t each)
     return n * each;
 }
 
-TUNEKIT_INLINE void block::grow(std::size_t n)
+TUNEKIT_INLINE void block::move_to(std::size_t n)
 {
-    const std::size_t used = bytes(), more = 2 * room();
-    const std::size_t all = n < more ? more : n;
-    auto* const there = static_cast<std::byte*>(::operator new(all));
+    const std::size_t used = bytes();
+    auto* const there = static_cast<std::byte*>(::operator new(n));
     if (used > 0) std::memcpy(there, first_, used);
     ::operator delete(first_);
     first_ = there;
     last_ = there + used;
-    limit_ = there + all;
+    limit_ = there + n;
 }
 
 TUNEKIT_INLINE void block::append(const void* from, std::size_t n)

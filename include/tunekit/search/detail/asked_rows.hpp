@@ -2,70 +2,110 @@
 #pragma once
 
 /// \file
-/// Candidates in the form in which a model takes them.
+/// What a model predicts of candidates that are asked for again and again.
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
+#include "tunekit/core/detail/pack.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
+#include "tunekit/core/index_table.hpp"
+#include "tunekit/space/concepts.hpp"
 #include "tunekit/stats/prediction.hpp"
 #include "tunekit/surrogate/concepts.hpp"
 
 namespace tunekit::search::detail {
 
-/// Candidates in the form in which a model takes them. A model that can (`keep`)
-/// keeps what was computed for them; else rows of features.
+/// What a model keeps of rows that it predicted; nothing where it keeps none.
 template <class Model>
-struct asked_rows {
-    core::plain_vector<float> rows;
-    std::size_t features = 1;
+auto nothing_kept()
+{
+    if constexpr (surrogate::keeps_rows<Model, surrogate::features>) return typename Model::kept();
+    else return false;
+}
 
-    asked_rows() = default;
-    asked_rows(const Model&, core::plain_vector<float> of, std::size_t d) : rows(std::move(of)), features(d) {}
+/// Candidates, and what a model predicts of them, each once per fit. All compare equal: they change no prediction.
+template <class Model>
+class asked_rows {
+public:
+    [[nodiscard]] std::size_t size() const noexcept { return of_.size(); }
 
-    friend bool operator==(const asked_rows&, const asked_rows&) = default;
-
-    void predict(const Model& model, const surrogate::state_of<Model>& fitted, std::span<stats::prediction> out)
+    /// The model was fitted: what it kept it predicts again, else all is forgotten.
+    void refresh(const Model& model, const surrogate::state_of<Model>& fitted)
     {
-        model.predict(fitted, surrogate::features(rows, features), out);
+        if constexpr (keeps) model.predict(fitted, kept_, predicted_);
+        else *this = {};
     }
 
-    [[nodiscard]] asked_rows only(std::span<const std::uint32_t> positions) const
+    /// The predictions of `which`. `rows_of` makes the features of some.
+    template <class RowsOf>
+    [[nodiscard]] core::plain_vector<stats::prediction> predict(const Model& model,
+                                                                const surrogate::state_of<Model>& fitted,
+                                                                std::span<const index> which, const RowsOf& rows_of)
     {
-        asked_rows out;
-        out.features = features;
-        for (const std::uint32_t i : positions)
-            for (std::size_t j = 0; j < features; ++j) out.rows.push_back(rows[i * features + j]);
+        const std::size_t begin = core::detail::whole_blocks(size());
+        of_.resize(begin, ~index{0});
+        core::plain_vector<std::uint32_t> at;
+        for (const index i : which) at.push_back(add(i));
+        if (size() > begin) {
+            const std::vector<index> fresh(of_.begin() + begin, of_.end());
+            const core::plain_vector<float> rows = rows_of(fresh);
+            predicted_.resize(size());
+            const surrogate::features asked(rows, rows.size() / fresh.size());
+            const std::span to(predicted_.begin() + begin, fresh.size());
+            if constexpr (keeps) {
+                auto some = model.keep(asked);
+                model.predict(fitted, some, to);
+                if (begin == 0) kept_ = std::move(some);
+                else kept_.append(std::move(some));
+            } else {
+                model.predict(fitted, asked, to);
+            }
+        }
+        core::plain_vector<stats::prediction> out;
+        for (const std::uint32_t k : at) out.push_back(predicted_[k]);
         return out;
     }
-};
 
-template <class Model>
-    requires requires(const Model& m, const surrogate::features& rows) { m.keep(rows); }
-struct asked_rows<Model> {
-    typename Model::kept kept;
-
-    asked_rows() = default;
-    asked_rows(const Model& model, const core::plain_vector<float>& of, std::size_t d)
-        : kept(model.keep(surrogate::features(of, d)))
+    /// Forgets all but `which`, which were asked for.
+    void only(std::span<const index> which)
     {
+        core::plain_vector<std::uint32_t> at;
+        asked_rows next;
+        for (const index i : which) {
+            at.push_back(add(i));
+            next.add(i);
+            next.predicted_.push_back(predicted_[at.back()]);
+        }
+        if constexpr (keeps) next.kept_ = kept_.only(at);
+        *this = std::move(next);
     }
 
-    friend bool operator==(const asked_rows&, const asked_rows&) = default;
+    friend bool operator==(const asked_rows&, const asked_rows&) { return true; }
 
-    void predict(const Model& model, const surrogate::state_of<Model>& fitted, std::span<stats::prediction> out)
+private:
+    static constexpr bool keeps = surrogate::keeps_rows<Model, surrogate::features>;
+
+    static std::uint64_t hash(index i) { return core::mixed(0, i); }
+
+    /// The place of `i`, the next one where it is new.
+    std::uint32_t add(index i)
     {
-        model.predict(fitted, kept, out);
+        of_.push_back(i);
+        const auto next = static_cast<std::uint32_t>(size() - 1);
+        const std::uint32_t at = places_.add(
+            next, hash(i), [&](std::uint32_t k) { return of_[k] == i; }, [&](std::uint32_t k) { return hash(of_[k]); });
+        if (at != next) of_.pop_back();
+        return at;
     }
 
-    [[nodiscard]] asked_rows only(std::span<const std::uint32_t> positions) const
-    {
-        asked_rows out;
-        out.kept = kept.only(positions);
-        return out;
-    }
+    core::plain_vector<index> of_;
+    core::index_table<std::uint32_t> places_;  ///< in `of_`
+    core::plain_vector<stats::prediction> predicted_;
+    decltype(nothing_kept<Model>()) kept_{};
 };
 
 }  // namespace tunekit::search::detail

@@ -54,6 +54,7 @@ public:
     {
         const bool histograms = limits_.max_features * 3 >= data_.dimensions;  // else most of one would go unread
         histogram_from_ = histograms ? (std::max)(std::size_t{5}, data_.slots() / 16) : rows_.size() + 1;
+        tree_.nodes.reserve(2 * rows_.size() - 1);
         tree_.nodes.push_back({});
         std::uint64_t total = 0;
         for (const auto r : rows_.order) total += rows_.word[r];

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "tunekit/core/compiled.hpp"
@@ -35,21 +36,24 @@ struct node_view {
 
 /// All trees one after another; nodes count from each tree's root.
 struct forest {
-    core::plain_vector<std::size_t> root;  ///< trees + 1
-    core::plain_vector<large_node> large;
-    core::plain_vector<double> value;     ///< per node
-    core::plain_vector<double> variance;  ///< per node; empty unless asked for
-    core::plain_vector<small_node>
-        compact;                       ///< the same nodes, where the forest is small enough; else these three are empty
-    core::plain_vector<crown> crowns;  ///< per tree
+    core::plain_vector<std::size_t> root;    ///< trees + 1
+    core::plain_vector<double> value;        ///< per node
+    core::plain_vector<double> variance;     ///< per node; empty unless asked for
+    core::plain_vector<large_node> large;    ///< empty where the forest is small enough for the next three
+    core::plain_vector<small_node> compact;  ///< the same nodes
+    core::plain_vector<crown> crowns;        ///< per tree
     value_codes codes;
 
     friend bool operator==(const forest&, const forest&) = default;
 
     [[nodiscard]] node_view view(std::size_t tree, std::size_t i) const
     {
-        const large_node& n = large[root[tree] + i];
-        if (n.left == i) return {.value = value[root[tree] + i]};
+        const std::size_t at = root[tree] + i;
+        large_node n;
+        if (compact.empty()) n = large[at];
+        else if (const small_node& s = compact[at]; s.left == i) n.left = s.left;
+        else n = {.feature = s.feature, .threshold = codes.of(s.feature)[s.code], .left = s.left};
+        if (n.left == i) return {.value = value[at]};
         return {.leaf = false, .feature = n.feature, .threshold = n.threshold, .left = n.left, .right = n.left + 1};
     }
 };
@@ -171,40 +175,38 @@ TUNEKIT_INLINE forest pack(std::span<const grown_tree> trees, const binned& data
         largest = (std::max)(largest, tree.nodes.size());
     }
     out.root.push_back(total);
-    out.large.resize(total);
     out.value.resize(total);
     if (with_variance) out.variance.resize(total);
+    constexpr std::size_t features = 256;  // what eight bits tell apart
+    constexpr std::size_t codes = 255;
+    std::optional<threshold_table> table;
+    if (data.dimensions <= features && largest <= (std::numeric_limits<std::uint16_t>::max)())
+        table.emplace(trees, data);
+    const bool small = table && table->most() <= codes;
+    if (small) out.codes = table->codes();
+    if (small) out.compact.resize(total);
+    else out.large.resize(total);
     std::size_t i = 0;
     for (const auto& tree : trees) {
         for (std::size_t k = 0; k < tree.nodes.size(); ++k, ++i) {
             const grown_node& node = tree.nodes[k];
             const bool leaf = node.left == 0;
-            out.large[i] = {
-                .feature = node.feature,
-                .threshold = leaf ? std::numeric_limits<float>::infinity() : data.threshold(node.low, node.high),
-                .left = leaf ? static_cast<std::uint32_t>(k) : node.left};
+            const auto left = leaf ? static_cast<std::uint32_t>(k) : node.left;
+            if (small)
+                out.compact[i] = {.feature = static_cast<std::uint8_t>(node.feature),
+                                  .code = leaf ? std::uint8_t{255} : table->code(node),
+                                  .left = static_cast<std::uint16_t>(left)};
+            else
+                out.large[i] = {
+                    .feature = node.feature,
+                    .threshold = leaf ? std::numeric_limits<float>::infinity() : data.threshold(node.low, node.high),
+                    .left = left};
             out.value[i] = node.value;
             if (with_variance) out.variance[i] = node.variance;
         }
     }
-    constexpr std::size_t features = 256;  // what eight bits tell apart
-    constexpr std::size_t codes = 255;
-    if (data.dimensions > features || largest > (std::numeric_limits<std::uint16_t>::max)()) return out;
-    const threshold_table table(trees, data);
-    if (table.most() > codes) return out;
-    out.codes = table.codes();
-    out.compact.resize(total);
-    i = 0;
-    for (const auto& tree : trees) {
-        for (std::size_t k = 0; k < tree.nodes.size(); ++k, ++i) {
-            const grown_node& node = tree.nodes[k];
-            const bool leaf = node.left == 0;
-            out.compact[i] = {.feature = static_cast<std::uint8_t>(node.feature),
-                              .code = leaf ? std::uint8_t{255} : table.code(node),
-                              .left = static_cast<std::uint16_t>(leaf ? k : node.left)};
-        }
-    }
-    for (std::size_t b = 0; b < trees.size(); ++b) out.crowns.push_back(make_crown(out.compact.data() + out.root[b]));
+    for (std::size_t b = 0; small && b < trees.size(); ++b)
+        out.crowns.push_back(make_crown(out.compact.data() + out.root[b]));
     return out;
 }
 

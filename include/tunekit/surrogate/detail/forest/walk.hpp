@@ -84,18 +84,18 @@ struct value_codes {
         return {cut.data() + first[f], first[f + 1] - first[f]};
     }
 
-    /// The codes of `n` values of feature f. NaN has code 0.
+    /// The codes of n <= `Block` values of feature f. NaN has code 0.
     template <std::size_t Block>
-    void encode(std::size_t f, const float* x, std::uint8_t* code) const
+    void encode(std::size_t f, const float* x, std::uint8_t* code, std::size_t n) const
     {
         const auto cuts = of(f);
         if (cuts.size() <= 32) {
             std::array<std::uint32_t, Block> above{};
             for (const float c : cuts)
-                for (std::size_t r = 0; r < Block; ++r) above[r] += x[r] > c ? 1U : 0U;
-            for (std::size_t r = 0; r < Block; ++r) code[r] = static_cast<std::uint8_t>(above[r]);
+                for (std::size_t r = 0; r < n; ++r) above[r] += x[r] > c ? 1U : 0U;
+            for (std::size_t r = 0; r < n; ++r) code[r] = static_cast<std::uint8_t>(above[r]);
         } else {
-            for (std::size_t r = 0; r < Block; ++r) {
+            for (std::size_t r = 0; r < n; ++r) {
                 const auto end = std::partition_point(cuts.begin(), cuts.end(), [&](float c) { return x[r] > c; });
                 code[r] = static_cast<std::uint8_t>(end - cuts.begin());
             }
@@ -118,12 +118,13 @@ public:
     void read(const rows_of<T>& rows, std::size_t begin, std::size_t n)
     {
         n_ = n;
+        const std::size_t some = (n + bytes - 1) / bytes * bytes;  // what the crown looks at
         std::array<std::uint8_t, block> code;
         const T* x = rows.data().data() + begin * d_;
         for (std::size_t f = 0; f < d_; ++f) {
             for (std::size_t r = 0; r < n; ++r) raw_[r] = static_cast<float>(x[r * d_ + f]);
-            codes_.encode<block>(f, raw_.data(), code.data());
-            for (std::size_t r = 0; r < block; ++r) columns_[f * block + r] = static_cast<std::int8_t>(code[r] ^ 0x80U);
+            codes_.encode<block>(f, raw_.data(), code.data(), some);
+            for (std::size_t r = 0; r < some; ++r) columns_[f * block + r] = static_cast<std::int8_t>(code[r] ^ 0x80U);
             for (std::size_t r = 0; r < n; ++r) rows_[r * d_ + f] = code[r];
         }
     }

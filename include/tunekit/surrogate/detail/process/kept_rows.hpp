@@ -23,30 +23,6 @@ struct gaussian_process;
 
 namespace detail {
 
-/// Candidates, and L^-1 times their covariances with the rows of one posterior: what its mean and variance take.
-class whitened {
-public:
-    friend bool operator==(const whitened&, const whitened&) = default;
-
-    /// Catches up with the rows that `s` gained; begins anew where its factor is another. `points` are the candidates
-    /// as `s` scales them.
-    void update(const posterior& s, const point_strips& points);
-    /// Precondition: up to date with `s`.
-    void predict(const posterior& s, std::span<stats::prediction> out) const;
-    /// Those at `positions`, with what is known of them.
-    [[nodiscard]] whitened only(std::span<const std::uint32_t> positions) const;
-
-private:
-    std::uint64_t key_ = 0;                         // of the factor; 0: of none yet
-    std::size_t done_ = 0;                          // rows of the factor
-    std::vector<core::plain_vector<double>> rows_;  // of each strip [row][8]
-    core::plain_vector<double> known_;  // [strip][8]: the sum of squares, what the rows know of each candidate
-    core::plain_vector<double> white_, white_one_;  // of the posterior, as far as they are in the sums
-    core::plain_vector<double> by_white_, by_one_;  // [strip][8]: the products of the rows with these
-
-    void add_products(const posterior& s);
-};
-
 /// A fixed set of N candidates, with L^-1 times their covariances with the n rows of one Gaussian process. L is the
 /// Cholesky factor of the rows' covariance.
 ///
@@ -77,15 +53,25 @@ public:
 
     /// The candidates at `positions`, with the computations for them. Cost O(n) each. Precondition: positions < size().
     [[nodiscard]] kept_rows only(std::span<const std::uint32_t> positions) const;
+    /// Adds others, from the next multiple of eight positions on. Precondition: both predicted by one state.
+    void append(kept_rows&& other);
 
 private:
     friend struct surrogate::gaussian_process;
 
     core::plain_vector<float> rows_;
     std::size_t dimensions_ = 0;
-    whitened part_;
+    std::uint64_t key_ = 0;                               // of the factor; 0: of none yet
+    std::size_t done_ = 0;                                // rows of the factor
+    std::vector<core::plain_vector<double>> white_rows_;  // V: of each strip [row][8]
+    core::plain_vector<double> known_;  // [strip][8]: the sum of squares, what the rows know of each candidate
+    core::plain_vector<double> white_, white_one_;  // of the posterior, as far as they are in the sums
+    core::plain_vector<double> by_white_, by_one_;  // [strip][8]: the products of V with these
 
     void predict(const posterior& s, std::span<stats::prediction> out);
+    /// Catches up with the rows that `s` gained; begins anew where its factor is another.
+    void update(const posterior& s);
+    void add_products(const posterior& s);
 };
 
 }  // namespace detail
@@ -94,26 +80,26 @@ private:
 #if TUNEKIT_BODIES
 namespace tunekit::surrogate::detail {
 
-TUNEKIT_INLINE void whitened::update(const posterior& s, const point_strips& points)
+TUNEKIT_INLINE void kept_rows::update(const posterior& s)
 {
-    const std::size_t n = s.factor.size, all = strips_for(points.size);
-    if (key_ != s.key || done_ > n || rows_.size() != all) {
+    const point_strips points = s.scaled(size(), [&](std::size_t i) { return rows_.data() + i * dimensions_; });
+    const std::size_t n = s.factor.size, all = strips_for(size());
+    if (key_ != s.key || done_ > n) {
         key_ = s.key;
         done_ = 0;
-        rows_.assign(all, {});
+        white_rows_.assign(all, {});
         known_.assign(all * strip, 0.0);
         white_.clear();
     }
     constexpr std::size_t together = 32;  // rows of the factor that stay in the cache over all strips
-    for (auto& rows : rows_) {
-        rows.reserve(core::detail::whole_blocks(n) *
-                     strip);  // a vector left to itself would take twice of what it holds
+    for (auto& rows : white_rows_) {
+        rows.reserve(core::detail::whole_blocks(n) * strip);  // left to itself it would take twice of what it holds
         rows.resize(n * strip);
     }
     for (std::size_t begin = done_; begin < n; begin += together) {
         const std::size_t end = (std::min)(n, begin + together);
         for (std::size_t k = 0; k < all; ++k) {
-            double* v = rows_[k].data();
+            double* v = white_rows_[k].data();
             s.covariance(s.points, begin, end, points.of(k), v + begin * strip);
             s.factor.solve(v, begin, end);
             for (std::size_t p = 0; p < packs; ++p) {
@@ -131,9 +117,9 @@ TUNEKIT_INLINE void whitened::update(const posterior& s, const point_strips& poi
     add_products(s);
 }
 
-TUNEKIT_INLINE void whitened::add_products(const posterior& s)
+TUNEKIT_INLINE void kept_rows::add_products(const posterior& s)
 {
-    const std::size_t all = rows_.size();
+    const std::size_t all = white_rows_.size();
     if (white_.empty() || white_.size() > s.white.size() ||
         !std::equal(white_.begin(), white_.end(), s.white.begin()) ||
         !std::equal(white_one_.begin(), white_one_.end(), s.white_one.begin())) {
@@ -147,7 +133,7 @@ TUNEKIT_INLINE void whitened::add_products(const posterior& s)
             double *x = by_white_.data() + k * strip + at, *y = by_one_.data() + k * strip + at;
             core::detail::pack by_white = core::detail::load(x), by_one = core::detail::load(y);
             for (std::size_t i = white_.size(); i < done_; ++i) {
-                const core::detail::pack v = core::detail::load(rows_[k].data() + i * strip + at);
+                const core::detail::pack v = core::detail::load(white_rows_[k].data() + i * strip + at);
                 by_white += s.white[i] * v;
                 by_one += s.white_one[i] * v;
             }
@@ -158,21 +144,25 @@ TUNEKIT_INLINE void whitened::add_products(const posterior& s)
     white_one_ = s.white_one;
 }
 
-TUNEKIT_INLINE void whitened::predict(const posterior& s, std::span<stats::prediction> out) const
+TUNEKIT_INLINE void kept_rows::predict(const posterior& s, std::span<stats::prediction> out)
 {
+    update(s);
     for (std::size_t k = 0; k < out.size(); ++k)
         out[k] = {.mean = (s.mean + by_white_[k] - (s.mean - s.origin) * by_one_[k]) * s.unit,
                   .sd = s.sd * std::sqrt((std::max)(0.0, s.covariance.variance - known_[k])) * s.unit};
 }
 
-TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions) const
+TUNEKIT_INLINE kept_rows kept_rows::only(std::span<const std::uint32_t> positions) const
 {
-    whitened out;
-    if (rows_.empty()) return out;
+    kept_rows out;
+    out.dimensions_ = dimensions_;
+    out.rows_.reserve(positions.size() * dimensions_);
+    for (const std::uint32_t i : positions) out.rows_.append({rows_.begin() + i * dimensions_, dimensions_});
+    if (key_ == 0) return out;
     out.key_ = key_;
     out.done_ = done_;
-    out.rows_.assign(strips_for(positions.size()), core::plain_vector<double>(done_ * strip));
-    out.known_.assign(out.rows_.size() * strip, 0.0);
+    out.white_rows_.assign(strips_for(positions.size()), core::plain_vector<double>(done_ * strip));
+    out.known_.assign(out.white_rows_.size() * strip, 0.0);
     out.white_ = white_;
     out.white_one_ = white_one_;
     out.by_white_ = out.by_one_ = out.known_;
@@ -182,28 +172,25 @@ TUNEKIT_INLINE whitened whitened::only(std::span<const std::uint32_t> positions)
         out.by_white_[k] = by_white_[at];
         out.by_one_[k] = by_one_[at];
         for (std::size_t i = 0; i < done_; ++i)
-            out.rows_[k / strip][i * strip + k % strip] = rows_[at / strip][i * strip + at % strip];
+            out.white_rows_[k / strip][i * strip + k % strip] = white_rows_[at / strip][i * strip + at % strip];
     }
     return out;
 }
 
-TUNEKIT_INLINE kept_rows kept_rows::only(std::span<const std::uint32_t> positions) const
+TUNEKIT_INLINE void kept_rows::append(kept_rows&& other)
 {
-    kept_rows out;
-    out.dimensions_ = dimensions_;
-    out.rows_.reserve(positions.size() * dimensions_);
-    for (const std::uint32_t i : positions) out.rows_.append({rows_.begin() + i * dimensions_, dimensions_});
-    out.part_ = part_.only(positions);
-    return out;
-}
-
-TUNEKIT_INLINE void kept_rows::predict(const posterior& s, std::span<stats::prediction> out)
-{
-    point_strips points{.dimensions = s.coordinates.size(), .x = {}};
-    for (std::size_t i = 0; i < size(); ++i)
-        points.push_back(s.scaled(std::span(rows_).subspan(i * dimensions_, dimensions_)));
-    part_.update(s, points);
-    part_.predict(s, out);
+    rows_.resize(strips_for(size()) * strip * dimensions_);
+    rows_.append(other.rows_);
+    for (auto& rows : other.white_rows_) white_rows_.push_back(std::move(rows));
+    known_.append(other.known_);
+    by_white_.append(other.by_white_);
+    by_one_.append(other.by_one_);
+    other.rows_.swap(rows_);
+    other.white_rows_.swap(white_rows_);
+    other.known_.swap(known_);
+    other.by_white_.swap(by_white_);
+    other.by_one_.swap(by_one_);
+    *this = std::move(other);
 }
 
 }  // namespace tunekit::surrogate::detail

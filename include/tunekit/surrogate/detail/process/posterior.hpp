@@ -61,13 +61,20 @@ struct posterior {
     /// Whether `all` begins with what was seen.
     [[nodiscard]] bool extends(std::span<const float> all) const;
 
+    /// The coordinates of `n` rows, of which `row(i)` begins the i-th.
     template <class Row>
-    [[nodiscard]] core::plain_vector<double> scaled(const Row& row) const
+    [[nodiscard]] point_strips scaled(std::size_t n, const Row& row) const
     {
-        core::plain_vector<double> out;
-        out.reserve(coordinates.size());
-        for (const coordinate& c : coordinates)
-            out.push_back((static_cast<double>(row[c.column]) - c.offset) / c.range);
+        point_strips out{.dimensions = coordinates.size(), .size = n, .x = {}};
+        out.x.resize(strips_for(n) * coordinates.size() * strip);
+        for (std::size_t k = 0; k < n; k += strip)
+            for (std::size_t c = 0; c < coordinates.size(); ++c) {
+                const coordinate& by = coordinates[c];
+                double* to = out.x.data() + (k / strip * coordinates.size() + c) * strip;
+                for (std::size_t i = 0; i < strip && k + i < n; ++i)
+                    to[i] = static_cast<double>(row(k + i)[by.column]) - by.offset;
+                for (std::size_t i = 0; i < strip; ++i) to[i] /= by.range;
+            }
         return out;
     }
 
@@ -129,10 +136,7 @@ TUNEKIT_INLINE void posterior::measure_columns(std::span<const column_distance> 
 
 TUNEKIT_INLINE point_strips posterior::points_of(std::span<const std::size_t> some) const
 {
-    point_strips out;
-    out.dimensions = coordinates.size();
-    for (const std::size_t i : some) out.push_back(scaled(std::span(seen).subspan(i * dimensions, dimensions)));
-    return out;
+    return scaled(some.size(), [&](std::size_t i) { return seen.data() + some[i] * dimensions; });
 }
 
 TUNEKIT_INLINE void posterior::set_targets(std::span<const double> y)
@@ -179,11 +183,7 @@ TUNEKIT_INLINE void posterior::add_rows(std::span<const float> all)
         covariance(fresh, 0, n, fresh.of(0), own.data());
         for (std::size_t i = 0; i < n; ++i) own[i * strip + i] += parameters.noise;
         factor.append(cross, own, n, parameters.noise);
-        core::plain_vector<double> point(coordinates.size());
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t c = 0; c < point.size(); ++c) point[c] = fresh.at(i, c);
-            points.push_back(point);
-        }
+        points = points_of(taken);
         next += n;
     }
 }
@@ -261,12 +261,9 @@ TUNEKIT_INLINE process_parameters most_probable(const posterior& s, std::span<co
         lengths.push_back(c);
         overlap.push_back(s.coordinates[c].overlap ? 1 : 0);
     }
-    point_strips points{.dimensions = lengths.size(), .x = {}};
-    core::plain_vector<double> point(lengths.size());
-    for (std::size_t i = 0; i < whole.size; ++i) {
-        for (std::size_t k = 0; k < lengths.size(); ++k) point[k] = whole.at(i, lengths[k]);
-        points.push_back(point);
-    }
+    point_strips points{.dimensions = lengths.size(), .size = whole.size, .x = {}};
+    for (std::size_t k = 0; k < strips_for(whole.size); ++k)
+        for (const std::size_t c : lengths) points.x.append({whole.of(k) + c * strip, strip});
     const evidence of(points, y, overlap, lengths, prior, middle);
     const linalg::lbfgs method{.max_evaluations = (std::max)(known ? evaluations / 2 : evaluations, std::size_t{1}),
                                .tolerance = 1e-3};

@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 
 #include "tunekit/core/detail/pack.hpp"
 #include "tunekit/core/detail/plain_vector.hpp"
@@ -28,14 +27,6 @@ struct point_strips {
 
     [[nodiscard]] const double* of(std::size_t k) const { return x.data() + k * dimensions * strip; }
     [[nodiscard]] double at(std::size_t i, std::size_t c) const { return of(i / strip)[c * strip + i % strip]; }
-
-    void push_back(std::span<const double> point)
-    {
-        if (size % strip == 0) x.resize(x.size() + dimensions * strip);
-        double* to = x.data() + (size / strip) * dimensions * strip + size % strip;
-        for (std::size_t c = 0; c < dimensions; ++c) to[c * strip] = point[c];
-        ++size;
-    }
 };
 
 /// sum_k a_r[k step] b[k] for `Rows` rows r of coefficients and a strip of eight columns b, k < count, in that order:
