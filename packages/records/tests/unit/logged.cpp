@@ -286,12 +286,12 @@ TEST_CASE("a log of another version is not resumed, and starts a run as experien
     text.replace(text.find(was), was.size(), "\"version\":\"0.1.99\"");
     text = support::resealed(text);
     write(path, text);
-    CHECK_THROWS_WITH_AS(tk::io::logged(path, fresh(), how(true)),
-                         ("tunekit: log " + path + ": was written with tunekit version 0.1.99, not " +
-                          tk::core::version_text() +
-                          "; resume with that version, or name another file and start from the results of this one")
-                             .c_str(),
-                         tk::error);
+    CHECK_THROWS_WITH_AS(
+        tk::io::logged(path, fresh(), how(true)),
+        ("tunekit: log " + path + ": was written with tunekit version 0.1.99, not " + tk::core::version_text() +
+         "; resume with that version, or name another file and start from the results of this one")
+            .c_str(),
+        tk::error);
     CHECK(text_of(path) == text);
     const auto past = tk::io::experience_in({path});
     REQUIRE(past.sources.size() == 1);
