@@ -158,9 +158,9 @@ int run(kernel_settings& how)
     for (const auto* const notes : {&s.file.notes, &s.begins.notes})
         for (const std::string& note : *notes) complain(note);
     if (!s.told.empty()) complain(s.told);
-    const auto on = tk::measure::find_kernel_device(kernel.what.language, how.on);
-    if (!on.in_use.empty()) complain(on.in_use + ", too: its times may be longer");
-    if (!how.sizes.all.empty()) return run_sizes(how, s, o.command.back(), on.name);
+    const auto device = tk::measure::find_kernel_device(kernel.what.language, how.on);
+    if (!device.in_use.empty()) complain(device.in_use + ", too: its times may be longer");
+    if (!how.sizes.all.empty()) return run_sizes(how, s, o.command.back(), device.name);
     const double seconds = o.seconds > 0 ? o.seconds : o.trials > 0 ? tk::forever : 60;
     s.limit.seconds = seconds < tk::forever ? (1 - tk::final_race::kept) * seconds : seconds;
     auto t = s.begun();

@@ -11,8 +11,11 @@ a process and of all that it started, of a long run less those of a short one, p
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -47,8 +50,6 @@ def problem(language: str, file: str) -> dict[str, object]:
 
 def python_door(language: str, file: str, trials: int, compilers: int) -> None:
     """The same in this process; says how much memory it had at most, in MB."""
-    import resource
-
     import numpy as np
     from pytunekit import tune_kernel
 
@@ -61,15 +62,18 @@ def python_door(language: str, file: str, trials: int, compilers: int) -> None:
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
-def cpu_seconds(command: list[str]) -> float:
-    """Those of a command and all that it started, whose driver finds nothing of before."""
+def cpu_seconds(command: list[str]) -> tuple[float, str]:
+    """Those of a command and all that it started, also what outlived it, and its output. Its driver finds nothing that was kept before."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: what loses its parent is waited for here
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as kept:
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | {"POCL_CACHE_DIR": kept})
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = status
-    if status != 0:
-        raise RuntimeError(f"{command[0]} ended with status {status}")
-    return float(used.ru_utime + used.ru_stime)
+        fresh = os.environ | {name: kept for name in ("POCL_CACHE_DIR", "XDG_CACHE_HOME", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
+        said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=fresh).stdout
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return float(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime), said
 
 
 def main() -> int:
@@ -101,8 +105,8 @@ def main() -> int:
             for _ in range(given.rounds):
 
                 def per_trial(*command: str) -> float:
-                    times = [cpu_seconds([str(n) if word == "TRIALS" else word for word in command]) for n in (short, long)]
-                    return 1e3 * (times[1] - times[0]) / (long - short)
+                    times: list[float] = [cpu_seconds([str(n) if word == "TRIALS" else word for word in command])[0] for n in (short, long)]
+                    return float(1e3 * (times[1] - times[0]) / (long - short))
 
                 same = ["--seed", "1", "--strategy", "random", "--compilers", "1", "--iterations", "7"]
                 theirs.append(per_trial(given.tool, "problem.json", *same, "--trials", "TRIALS", "--json"))

@@ -3,7 +3,9 @@
 """kernel_doors.py [--device cuda|opencl] [--seconds 18] [--seeds 1 2] [--sizes 2048 4096 4096] [--kernels product ...]: pytunekit.tune_kernel beside
 Kernel Tuner 1.5 on three kernels of our own: a product of matrices, a convolution of 17 x 17 (9 x 9 on OpenCL, whose device may be a processor)
 and a transpose. Both have the same text, space, restrictions, arguments, answer and seconds, and the same seeds; each search is a process of its
-own. The winners are measured again by Kernel Tuner, side by side in one process, in 9 rounds. Prints the table of docs/studies/kernel_doors.md.
+own. The winners are measured again by Kernel Tuner, side by side in one process, in 9 rounds. With --same 8 both measure the same 8 configurations
+for each seed instead, and the processor's seconds are counted: those of the call and of all that it started, less what went before the call. So it
+can run on a busy machine. Prints the tables of docs/studies/kernel_doors.md.
 
     pip install pytunekit kernel-tuner==1.5.0 pyopencl     # cupy in place of the last for CUDA
 
@@ -20,12 +22,12 @@ import io
 import json
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from math import prod
 from typing import Any
+
+from kernel_door_cost import cpu_seconds
 
 PRODUCT = """
 __kernel void product(__global float* c, __global const float* a, __global const float* b)
@@ -179,13 +181,69 @@ def searched(tool: str, kernel: str, given: argparse.Namespace, size: int, seed:
     return {"done": done, "best": min(done, key=lambda d: d[1])[2] if done else None}
 
 
+def drawn(kernel: str, device: str, size: int, n: int, seed: int) -> list[dict[str, Any]]:
+    """So many different configurations that fulfil the restrictions."""
+    import random
+
+    call, draw = problem(kernel, device, size), random.Random(seed)
+    out: list[dict[str, Any]] = []
+    while len(out) < n:
+        one = {name: draw.choice(values) for name, values in call["tune_params"].items()}
+        if one not in out and all(eval(r, {}, one) for r in call["restrictions"]):
+            out.append(one)
+    return out
+
+
+def alone(configurations: list[dict[str, Any]]) -> list[str]:
+    """The restriction to these."""
+    return [" or ".join("(" + " and ".join(f"{n} == {v}" for n, v in w.items()) + ")" for w in configurations)]
+
+
+def same(tool: str, kernel: str, device: str, size: int, configurations: list[dict[str, Any]]) -> dict[str, Any]:
+    """Measures these in this process: its seconds before the call, how many ran, and the seconds of their timed launches."""
+    module = importlib.import_module(TOOLS[tool][0])
+    call = problem(kernel, device, size) | {"restrictions": alone(configurations), "strategy": "brute_force"}
+    call |= {"compilers": 1} if "1 compiler" in tool else {}
+    before = time.process_time()
+    with contextlib.redirect_stdout(io.StringIO()):
+        results, _ = module.tune_kernel(**call, quiet=True)
+    there = [r for r in results if isinstance(r.get("time"), float)]
+    return {"before": before, "ran": len(there), "launches": sum(map(sum, (r["times"] for r in there))) / 1e3}
+
+
+def cost_table(given: argparse.Namespace, sizes: dict[str, int]) -> None:
+    """CPU seconds of the same configurations, of each seed in turns."""
+    print(f"| kernel | system | CPU s of {given.same} configurations | of which timed launches | over Kernel Tuner, CPU |\n|---|---|---|---|---|")
+    systems = ["tunekit", "Kernel Tuner, genetic_algorithm"]
+
+    def shown(x: list[float]) -> str:
+        return f"{statistics.median(x):.1f} ({min(x):.1f} to {max(x):.1f})"
+
+    for kernel in given.kernels:
+        took: dict[str, list[float]] = {tool: [] for tool in systems}
+        launches: dict[str, list[float]] = {tool: [] for tool in systems}
+        for k, seed in enumerate(given.seeds):
+            chosen = json.dumps(drawn(kernel, given.device, sizes[kernel], given.same, seed))
+            for tool in systems[k % len(systems) :] + systems[: k % len(systems)]:
+                words = [sys.executable, os.path.abspath(__file__), "--device", given.device, "--with", tool, kernel, str(sizes[kernel]), chosen]
+                seconds, output = cpu_seconds(words)
+                said = json.loads(output.splitlines()[-1])
+                assert said["ran"] == given.same, (tool, said)
+                took[tool].append(seconds - said["before"])
+                launches[tool].append(said["launches"])
+        for tool in systems:
+            ratios = [a / b for a, b in zip(took[tool], took[systems[-1]])]
+            name = tool.split(",")[0]
+            print(f"| {kernel} {sizes[kernel]} | {name} | {shown(took[tool])} | {shown(launches[tool])} | {shown(ratios)} |", flush=True)
+
+
 def again(kernel: str, device: str, size: int, winners: list[dict[str, Any]]) -> list[float]:
     """The winners in turns, in this process: medians of 9 rounds in ms."""
     import kernel_tuner  # type: ignore[import-not-found, unused-ignore]
 
     call = problem(kernel, device, size)
     different = list({json.dumps(w, sort_keys=True): w for w in winners}.values())
-    call["restrictions"] = [" or ".join("(" + " and ".join(f"{n} == {v}" for n, v in w.items()) + ")" for w in different)]
+    call["restrictions"] = alone(different)
     times: dict[str, list[float]] = {}
     for _ in range(9):
         with contextlib.redirect_stdout(io.StringIO()):
@@ -211,10 +269,8 @@ def missing(device: str) -> str:
 
 def child(*words: object) -> Any:
     """What a process of its own says, which finds nothing that drivers have kept of kernels that others built."""
-    with tempfile.TemporaryDirectory() as kept:
-        fresh = os.environ | {name: kept for name in ("POCL_CACHE_DIR", "XDG_CACHE_HOME", "CUPY_CACHE_DIR", "CUDA_CACHE_PATH")}
-        done = subprocess.run([sys.executable, os.path.abspath(__file__), *map(str, words)], stdout=subprocess.PIPE, text=True, check=True, env=fresh)
-    return json.loads(done.stdout.splitlines()[-1])
+    _, said = cpu_seconds([sys.executable, os.path.abspath(__file__), *map(str, words)])
+    return json.loads(said.splitlines()[-1])
 
 
 def main() -> int:
@@ -224,14 +280,18 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--sizes", type=int, nargs=3, help="of the product, the convolution and the transpose", default=None)
     parser.add_argument("--kernels", nargs="+", default=["product", "convolution", "transpose"])
+    parser.add_argument("--same", type=int, default=0, help="how many configurations both measure, for the processor's seconds")
     parser.add_argument("--one", help=argparse.SUPPRESS, nargs=4)  # TOOL KERNEL SIZE SEED
+    parser.add_argument("--with", help=argparse.SUPPRESS, nargs=4, dest="given")  # TOOL KERNEL SIZE CONFIGURATIONS
     parser.add_argument("--again", help=argparse.SUPPRESS, nargs=3)  # KERNEL SIZE WINNERS
     given = parser.parse_args()
     if any(size % 256 for size in given.sizes or []):
         parser.error("--sizes are multiples of 256")
-    if given.one or given.again:
-        if given.one:
-            said: object = searched(given.one[0], given.one[1], given, int(given.one[2]), int(given.one[3]))
+    if given.one or given.again or given.given:
+        if given.given:
+            said: object = same(given.given[0], given.given[1], given.device, int(given.given[2]), json.loads(given.given[3]))
+        elif given.one:
+            said = searched(given.one[0], given.one[1], given, int(given.one[2]), int(given.one[3]))
         else:
             said = again(given.again[0], given.device, int(given.again[1]), json.loads(given.again[2]))
         print(json.dumps(said), flush=True)
@@ -240,6 +300,9 @@ def main() -> int:
         print(f"not run: there is no {lacks}")
         return 77
     sizes = dict(zip(["product", "convolution", "transpose"], given.sizes or ([2048, 4096, 4096] if given.device == "cuda" else [512, 1024, 2048])))
+    if given.same:
+        cost_table(given, sizes)
+        return 0
     print("| kernel | seed | system | configurations | within 5 % of the best after, s | winner again, ms |\n|---|---|---|---|---|---|")
     for kernel in given.kernels:
         size = sizes[kernel]

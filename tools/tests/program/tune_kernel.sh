@@ -106,24 +106,25 @@ if [ -e "$emulated" ]; then
     # Two devices: one worker each; those that differ, are not there or stand twice are refused; who else computes there is told.
     ln -s "$emulated" drivers/libnvidia-ml.so.1
     one=$program
-    emulate() { env LD_LIBRARY_PATH="$work/drivers" TUNEKIT_EMULATED_DEVICES="$devices" TUNEKIT_EMULATED_USED=1 "$one" "$@"; }
-    devices='Emulated Device,Emulated Device'
+    emulate() { env LD_LIBRARY_PATH="$work/drivers" TUNEKIT_EMULATED_DEVICES="$devices" TUNEKIT_EMULATED_USED="$used" "$one" "$@"; }
+    devices='Emulated Device,Emulated Device' used=1
     emulate emulated.json --device 0,1 --trials 4 --iterations 3 --json --report two.html >out.json 2>err || fail "two devices: exit status $?: $(cat err)"
     grep -q '"failed": 2' out.json && grep -q -- '-Dright=1' out.json || fail "two devices: $(cat out.json)"
     grep -q 'device 1 is used by process 4242, too' err || fail "two devices: who uses one is not told: $(cat err)"
     grep -q 'device 0,1: Emulated Device' two.html && grep -q '>workers<' two.html || fail "two devices: the page has one"
-    program=emulate
-    refuses 'device 0 twice, want each once' emulated.json --device 0,0
-    refuses "--device '0,' has nothing before or behind a comma" emulated.json --device 0,
-    refuses "--device '-1', want a number from 0 on" emulated.json --device -1
-    refuses "--device '' has nothing" emulated.json --device ''
-    refuses "--device 'x', want a number from 0 on" emulated.json --device 0,x
-    refuses '--sizes takes one device' emulated.json --device 0,1 --sizes 8 --header none.hpp
-    refuses 'a kernel in C runs on the processor, want one device' c.json --device 0,1
+    program=emulate used=9
+    for file in c emulated; do sed 's/"Default": 32/"Default": 8/' $file.json >two_$file.json; done
+    refuses 'device 0 twice, want each once' two_emulated.json --device 0,0
+    refuses "--device '0,' has nothing before or behind a comma" two_emulated.json --device 0,
+    refuses "--device '-1', want a number from 0 on" two_emulated.json --device -1
+    refuses "--device '' has nothing" two_emulated.json --device ''
+    refuses "--device 'x', want a number from 0 on" two_emulated.json --device 0,x
+    refuses '--sizes takes one device' two_emulated.json --device 0,1 --sizes 8 --header none.hpp
+    refuses 'a kernel in C runs on the processor, want one device' two_c.json --device 0,1
     devices='Emulated Device,Other Device'
-    refuses 'and 1 is Other Device (sm_90a, 4 processors), want equal ones' emulated.json --device 0,1
+    refuses 'and 1 is Other Device (sm_90a, 4 processors), want equal ones' two_emulated.json --device 0,1
     status=0
-    emulate emulated.json --device 0,2 >out 2>err || status=$?
+    emulate two_emulated.json --device 0,2 >out 2>err || status=$?
     [ "$status" = 3 ] && grep -q 'no CUDA device 2: want 0 to 1' err || fail "a device that is not there: exit status $status: $(cat err)"
     program=$one
 else

@@ -78,8 +78,8 @@ TEST_CASE("two equal devices of PoCL run a configuration each at a time, and two
         static_cast<void>(ms::find_kernel_device(ms::kernel_language::opencl, {.devices = {0, 1}}));
         FAIL("they are taken as equal");
     } catch (const std::invalid_argument& e) {
-        CHECK(std::string(e.what()).find("device 0 is pthread-") != std::string::npos);
-        CHECK(std::string(e.what()).find(", and 1 is basic-") != std::string::npos);
+        CHECK(std::string(e.what()).find(" is pthread-") != std::string::npos);
+        CHECK(std::string(e.what()).find(" is basic-") != std::string::npos);
     }
     REQUIRE(::unsetenv("POCL_DEVICES") == 0);
 }
