@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "tunekit/core/detail/state_of.hpp"
 #include "tunekit/core/error.hpp"
@@ -64,13 +65,15 @@ concept predicts =
     };
 
 /// A model that keeps its computations for a fixed set of candidates: `keep(rows)` holds them, and `only(positions)`
-/// some of them. `predict(state, kept, out)` gives the same as `predict(state, rows, out)`. It costs less where the
-/// kept rows were predicted before and the state only gained rows.
+/// some of them; `append(kept)` adds others from the next multiple of eight on. `predict(state, kept, out)` gives the
+/// same as `predict(state, rows, out)`. It costs less where the kept rows were predicted before and the state only
+/// gained rows.
 template <class M, class Rows>
 concept keeps_rows = requires(const M& model, const state_of<M>& state, const Rows& rows, typename M::kept& kept,
                               std::span<const std::uint32_t> positions, std::span<stats::prediction> out) {
     { model.keep(rows) } -> std::same_as<typename M::kept>;
     { kept.only(positions) } -> std::same_as<typename M::kept>;
+    { kept.append(std::move(kept)) } -> std::same_as<void>;
     { model.predict(state, kept, out) } -> std::same_as<void>;
 };
 
