@@ -125,14 +125,8 @@ private:
         for (std::size_t i = begin; i < end; ++i) {
             const newton_sums s = sums_[rows_[i]];
             const Slot* slot = slots + std::size_t{rows_[i]} * width;
-            std::size_t f = 0;
-            for (; f + 4 <= width; f += 4) {
-                histogram[slot[f]] += s;
-                histogram[slot[f + 1]] += s;
-                histogram[slot[f + 2]] += s;
-                histogram[slot[f + 3]] += s;
-            }
-            for (; f < width; ++f) histogram[slot[f]] += s;
+#pragma GCC unroll 4
+            for (std::size_t f = 0; f < width; ++f) histogram[slot[f]] += s;
         }
     }
 
@@ -160,23 +154,17 @@ private:
             aside += right;
         }
         std::copy_n(other_.begin(), aside, rows_.begin() + static_cast<std::ptrdiff_t>(middle));
-        newton_sums right_total = p.total;
-        right_total -= best.left;
-        const piece left{.node = 2 * p.node + 1,
-                         .level = p.level + 1,
-                         .place = p.place,
-                         .begin = p.begin,
-                         .end = middle,
-                         .total = best.left};
-        const piece right{.node = 2 * p.node + 2,
-                          .level = p.level + 1,
-                          .place = p.place,
-                          .begin = middle,
-                          .end = p.end,
-                          .total = right_total};
+        piece left = p, right = p;
+        left.node = 2 * p.node + 1;
+        right.node = 2 * p.node + 2;
+        ++left.level;
+        ++right.level;
+        left.end = right.begin = middle;
+        left.total = best.left;
+        right.total -= best.left;
         const bool left_larger = aside <= middle - p.begin;
         const piece& large = left_larger ? left : right;
-        piece smaller = left_larger ? right : left;
+        piece& smaller = left_larger ? right : left;
         smaller.place = p.place + 1;
 
         // the next bin that holds a row of this node: the histogram is about to change
