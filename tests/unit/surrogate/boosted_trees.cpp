@@ -345,6 +345,7 @@ TEST_CASE("predictions of training rows are the margins that boosting ended with
         boosted_trees few{.rounds = static_cast<std::size_t>(rounds),
                           .max_depth = static_cast<std::size_t>(depth),
                           .gamma = 0,
+                          .max_bins = 0,
                           .stop_after = 0};
         const auto a = fitted(few, t);
         if (d == 1) CHECK(a.used.feature.size() > 1);

@@ -100,11 +100,12 @@ template <std::size_t Entries>
 {
 #if defined(__x86_64__) && !defined(__clang__) && defined(__AVX2__)
     if constexpr (Entries <= lane_count<float>) {
+        constexpr std::uint32_t lowest = Entries - 1;
         lanes<float> all{};
         std::memcpy(&all, table, Entries * sizeof *table);
-        const auto place = reinterpret_cast<lanes<int>>(Entries < lane_count<float> ? at % Entries : at);
+        const auto place = reinterpret_cast<lanes<int>>(Entries < lane_count<float> ? at & lowest : at);
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-        out = __builtin_ia32_permvarsf512_mask(all, place, all, -1);
+        out = __builtin_ia32_permvarsf512_mask(all, place, all, 0xffff);
 #else
         out = __builtin_ia32_permvarsf256(all, place);
 #endif
