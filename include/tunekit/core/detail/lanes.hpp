@@ -94,20 +94,17 @@ template <std::size_t... At, class Lanes>
 #endif
 }
 
-/// out[i] = table[at[i] % Entries], a power of two.
+/// out[i] = table[at[i] % Entries], a power of two and no less than the lanes.
 template <std::size_t Entries>
 [[gnu::always_inline]] inline void look_up(const float* table, const lanes<std::uint32_t>& at, lanes<float>& out)
 {
 #if defined(__x86_64__) && !defined(__clang__) && defined(__AVX2__)
-    if constexpr (Entries <= lane_count<float>) {
-        constexpr std::uint32_t lowest = Entries - 1;
-        lanes<float> all{};
-        std::memcpy(&all, table, Entries * sizeof *table);
-        const auto place = reinterpret_cast<lanes<int>>(Entries < lane_count<float> ? at & lowest : at);
+    if constexpr (Entries == lane_count<float>) {
+        load(out, table);
 #if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-        out = __builtin_ia32_permvarsf512_mask(all, place, all, 0xffff);
+        out = __builtin_ia32_permvarsf512_mask(out, reinterpret_cast<lanes<int>>(at), out, 0xffff);
 #else
-        out = __builtin_ia32_permvarsf256(all, place);
+        out = __builtin_ia32_permvarsf256(out, reinterpret_cast<lanes<int>>(at));
 #endif
         return;
     }

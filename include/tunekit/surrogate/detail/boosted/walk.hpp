@@ -85,6 +85,9 @@ void add_trees(const boosted_ensemble& trees, const std::uint8_t* rank, float* m
     for (std::size_t t = 0; t < trees.trees; ++t) {
         // Copies, which the margins that are written cannot be: they stay in registers from vector to vector.
         std::array<std::uint32_t, splits> column, cut;
+        std::array<float, (std::max)(leaves, floats)> leaf;  // again and again, as far as a register holds them
+        for (std::size_t i = 0; i < leaf.size(); i += leaves)
+            std::copy_n(trees.leaf.data() + t * leaves, leaves, leaf.data() + i);
         std::copy_n(trees.feature.data() + t * splits, splits, column.data());
         std::copy_n(trees.cut.data() + t * splits, splits, cut.data());
         for (std::size_t r = 0; r < n; r += 4 * floats) {
@@ -98,7 +101,7 @@ void add_trees(const boosted_ensemble& trees, const std::uint8_t* rank, float* m
             for (std::size_t k = 0; k < 4; ++k) {
                 float_lanes sum, value;
                 load(sum, margin + r + k * floats);
-                core::detail::look_up<leaves>(trees.leaf.data() + t * leaves, path >> (8 * k + 8 - Depth), value);
+                core::detail::look_up<leaf.size()>(leaf.data(), path >> (8 * k + 8 - Depth), value);
                 store(margin + r + k * floats, sum + value);
             }
         }
