@@ -125,8 +125,14 @@ private:
         for (std::size_t i = begin; i < end; ++i) {
             const newton_sums s = sums_[rows_[i]];
             const Slot* slot = slots + std::size_t{rows_[i]} * width;
-#pragma GCC unroll 4
-            for (std::size_t f = 0; f < width; ++f) histogram[slot[f]] += s;
+            std::size_t f = 0;
+            for (; f + 4 <= width; f += 4) {
+                histogram[slot[f]] += s;
+                histogram[slot[f + 1]] += s;
+                histogram[slot[f + 2]] += s;
+                histogram[slot[f + 3]] += s;
+            }
+            for (; f < width; ++f) histogram[slot[f]] += s;
         }
     }
 
