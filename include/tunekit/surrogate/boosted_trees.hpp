@@ -84,7 +84,7 @@ struct boosted_trees {
     struct state {
         std::size_t dimensions = 0;
         std::vector<detail::boosted_ensemble> models;  ///< the model, then its members; empty before a fit
-        std::vector<std::uint32_t> used;               ///< features that occur in a tree, ascending
+        detail::boosted_columns used;                  ///< what they compare
         detail::spread_scale scale;                    ///< from the members' spread to sd
 
         friend bool operator==(const state&, const state&) = default;
@@ -124,7 +124,7 @@ struct boosted_trees {
             halves.push_back(detail::random_half(n, key, member_purpose, k));
             next.models.push_back(boost(data, y, halves[k], begin, key, k + 1, next.models[0].trees));
         }
-        next.used = detail::use_columns(next.models, s.dimensions);
+        next.used = detail::use_columns(next.models);
         if (members > 0) next.scale = detail::calibrate(unseen_errors(next, rows, y, base, halves));
         s = std::move(next);
     }

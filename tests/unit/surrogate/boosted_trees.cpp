@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 
 #include "data.hpp"
@@ -337,16 +338,28 @@ TEST_CASE("a model of history helps where there are few rows of one's own")
 
 TEST_CASE("predictions of training rows are the margins that boosting ended with, to the bit")
 {
-    const auto t = noise(81, 300, 4, 0);
-    const boosted_trees few{.rounds = 10, .stop_after = 0};
-    const boosted_trees more{.rounds = 11, .stop_after = 0};
-    const auto a = fitted(few, t);
-    const auto b = fitted(more, t);
-    CHECK(std::equal(a.models[0].leaf.begin(), a.models[0].leaf.end(), b.models[0].leaf.begin()));
-    std::vector<double> m(t.size());
-    few.margins(a, t.rows(), m);
-    const auto continued = fitted({.rounds = 1, .stop_after = 0}, t, m);  // the eleventh tree, from the tenth's margins
-    CHECK(std::equal(continued.models[0].leaf.begin(), continued.models[0].leaf.end(), b.models[0].leaf.end() - 8));
+    // depth 1 and 6: one and eight registers of leaves; 900 trees of one feature: more cuts than a column has
+    for (const auto& [d, rounds, depth] :
+         {std::tuple(4, 10, 3), std::tuple(4, 10, 1), std::tuple(40, 10, 6), std::tuple(1, 900, 2)}) {
+        const auto t = noise(81, 300, static_cast<std::size_t>(d), 0);
+        boosted_trees few{.rounds = static_cast<std::size_t>(rounds),
+                          .max_depth = static_cast<std::size_t>(depth),
+                          .gamma = 0,
+                          .max_bins = 0,
+                          .stop_after = 0};
+        const auto a = fitted(few, t);
+        if (d == 1) CHECK(a.used.feature.size() > 1);
+        std::vector<double> m(t.size());
+        few.margins(a, t.rows(), m);
+        ++few.rounds;
+        const auto b = fitted(few, t);
+        CHECK(std::equal(a.models[0].leaf.begin(), a.models[0].leaf.end(), b.models[0].leaf.begin()));
+        few.rounds = 1;
+        const auto continued = fitted(few, t, m);  // the last tree, from the margins before it
+        const auto leaves = static_cast<std::ptrdiff_t>(continued.models[0].leaves());
+        CHECK(std::equal(continued.models[0].leaf.begin(), continued.models[0].leaf.end(),
+                         b.models[0].leaf.end() - leaves));
+    }
 }
 
 TEST_CASE("128 samples of a separable function of 8 parameters rank 2000 others with Spearman above 0.7")
@@ -366,7 +379,7 @@ TEST_CASE("one row, equal targets, a constant feature and a NaN to predict are n
         table t = noise(95, 80, 2, 0);
         for (std::size_t i = 0; i < t.size(); ++i) t.x[2 * i] = 3;
         const auto s = fitted(model, t);
-        CHECK(s.used.back() == 1);
+        CHECK(s.used.feature.back() == 1);
         const table nan{.d = 2, .x = {3, std::numeric_limits<float>::quiet_NaN()}, .y = {0}};
         const table low{.d = 2, .x = {3, -1}, .y = {0}};
         CHECK(predict(model, s, nan) == predict(model, s, low));

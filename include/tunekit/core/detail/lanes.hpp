@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -44,7 +45,11 @@ inline constexpr std::size_t lane_count = lane_bytes / sizeof(T);
 template <class Lanes, class T>
 void load(Lanes& to, const T* from)
 {
-    std::memcpy(&to, from, sizeof to);
+    struct [[gnu::packed, gnu::may_alias]] anywhere {
+        Lanes lanes;
+    };
+    to = reinterpret_cast<const anywhere*>(from)
+             ->lanes;  // g++ 12 divides a std::memcpy into halves where `to` is in memory
 }
 
 /// Writes lanes to memory that need not be aligned.
@@ -87,6 +92,24 @@ template <std::size_t... At, class Lanes>
 #else
     out = __builtin_shufflevector(a, b, At...);
 #endif
+}
+
+/// out[i] = table[at[i] % Entries], a power of two and no less than the lanes.
+template <std::size_t Entries>
+[[gnu::always_inline]] inline void look_up(const float* table, const lanes<std::uint32_t>& at, lanes<float>& out)
+{
+#if defined(__x86_64__) && !defined(__clang__) && defined(__AVX2__)
+    if constexpr (Entries == lane_count<float>) {
+        load(out, table);
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+        out = __builtin_ia32_permvarsf512_mask(out, reinterpret_cast<lanes<int>>(at), out, 0xffff);
+#else
+        out = __builtin_ia32_permvarsf256(out, reinterpret_cast<lanes<int>>(at));
+#endif
+        return;
+    }
+#endif
+    for (std::size_t i = 0; i < lane_count<float>; ++i) out[i] = table[at[i] % Entries];
 }
 
 }  // namespace tunekit::core::detail

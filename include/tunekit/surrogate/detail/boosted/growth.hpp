@@ -160,23 +160,17 @@ private:
             aside += right;
         }
         std::copy_n(other_.begin(), aside, rows_.begin() + static_cast<std::ptrdiff_t>(middle));
-        newton_sums right_total = p.total;
-        right_total -= best.left;
-        const piece left{.node = 2 * p.node + 1,
-                         .level = p.level + 1,
-                         .place = p.place,
-                         .begin = p.begin,
-                         .end = middle,
-                         .total = best.left};
-        const piece right{.node = 2 * p.node + 2,
-                          .level = p.level + 1,
-                          .place = p.place,
-                          .begin = middle,
-                          .end = p.end,
-                          .total = right_total};
+        piece left = p, right = p;
+        left.node = 2 * p.node + 1;
+        right.node = 2 * p.node + 2;
+        ++left.level;
+        ++right.level;
+        left.end = right.begin = middle;
+        left.total = best.left;
+        right.total -= best.left;
         const bool left_larger = aside <= middle - p.begin;
         const piece& large = left_larger ? left : right;
-        piece smaller = left_larger ? right : left;
+        piece& smaller = left_larger ? right : left;
         smaller.place = p.place + 1;
 
         // the next bin that holds a row of this node: the histogram is about to change

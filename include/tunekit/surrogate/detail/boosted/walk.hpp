@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -15,6 +16,7 @@
 
 #include "tunekit/core/detail/lanes.hpp"
 #include "tunekit/surrogate/concepts.hpp"
+#include "tunekit/surrogate/detail/binned.hpp"
 
 namespace tunekit::surrogate::detail {
 
@@ -23,8 +25,9 @@ namespace tunekit::surrogate::detail {
 struct boosted_ensemble {
     std::size_t depth = 0;
     std::size_t trees = 0;
-    std::vector<std::uint32_t> feature;
-    std::vector<float> threshold;  ///< rows with a greater value go right
+    std::vector<std::uint32_t> feature;  ///< or, once known, its column
+    std::vector<float> threshold;        ///< rows with a greater value go right
+    std::vector<std::uint32_t> cut;      ///< its number in the column, once known, four times
     std::vector<float> leaf;
 
     friend bool operator==(const boosted_ensemble&, const boosted_ensemble&) = default;
@@ -39,180 +42,191 @@ inline constexpr std::size_t boosted_max_depth = 6;
 using core::detail::load;
 using core::detail::store;
 using float_lanes = core::detail::lanes<float>;
+using word_lanes = core::detail::lanes<std::uint32_t>;
+using rank_lanes = core::detail::lanes<std::uint8_t>;
 inline constexpr std::size_t floats = core::detail::lane_count<float>;
 
-/// The leaf values of `floats` rows at once. `x` points at the first of them in the first column.
-template <std::size_t Depth, std::size_t Node, std::size_t Level>
-[[gnu::always_inline]] inline void pick_leaf(const std::uint32_t* column, const float* threshold, const float* leaf,
-                                             const float* x, float_lanes& out)
-{
-    float_lanes left, right;
-    if constexpr (Level + 1 == Depth) {
-        constexpr std::size_t first = 2 * Node + 1 - ((std::size_t{1} << Depth) - 1);
-        left = float_lanes{} + leaf[first];
-        right = float_lanes{} + leaf[first + 1];
-    } else {
-        pick_leaf<Depth, 2 * Node + 1, Level + 1>(column, threshold, leaf, x, left);
-        pick_leaf<Depth, 2 * Node + 2, Level + 1>(column, threshold, leaf, x, right);
-    }
-    float_lanes value;
-    load(value, x + column[Node] * boosted_block);
-    out = value > threshold[Node] ? right : left;
-}
+/// What predicting knows of a row: by column, how many of the column's cuts are below a feature. A column has at most
+/// `most` cuts, ascending thresholds, so that bit 7 of c - rank, in bytes, says whether the row is above cut c.
+struct boosted_columns {
+    static constexpr std::size_t most = 127;  ///< and the cut of a node that was not split
 
-/// Adds all trees to the margins of a block: `x` is columns x boosted_block. Every row adds its trees in order.
-template <std::size_t Depth>
-void add_trees(const boosted_ensemble& trees, const float* x, float* margin, std::size_t n)
-{
-    constexpr std::size_t splits = (std::size_t{1} << Depth) - 1;
-    const std::size_t end = (n + floats - 1) / floats * floats;
-    for (std::size_t t = 0; t < trees.trees; ++t) {
-        // Copies, which the margins that are written cannot be: they stay in registers from vector to vector.
-        std::array<std::uint32_t, splits> column;
-        std::array<float, splits> threshold;
-        std::array<float, splits + 1> leaf;
-        std::copy_n(trees.feature.data() + t * splits, splits, column.data());
-        std::copy_n(trees.threshold.data() + t * splits, splits, threshold.data());
-        std::copy_n(trees.leaf.data() + t * (splits + 1), splits + 1, leaf.data());
-        for (std::size_t r = 0; r < end; r += floats) {
-            float_lanes sum, value;
-            load(sum, margin + r);
-            pick_leaf<Depth, 0, 0>(column.data(), threshold.data(), leaf.data(), x + r, value);
-            store(margin + r, sum + value);
-        }
-    }
-}
+    std::vector<std::uint32_t> feature;  ///< by column, ascending: those that occur in a tree
+    std::vector<std::uint32_t> end;      ///< by column: where its cuts end
+    std::vector<float> cut;
 
-inline void add_trees(const boosted_ensemble& trees, const float* x, float* margin, std::size_t n)
-{
-    switch (trees.depth) {
-        case 1:
-            return add_trees<1>(trees, x, margin, n);
-        case 2:
-            return add_trees<2>(trees, x, margin, n);
-        case 3:
-            return add_trees<3>(trees, x, margin, n);
-        case 4:
-            return add_trees<4>(trees, x, margin, n);
-        case 5:
-            return add_trees<5>(trees, x, margin, n);
-        default:
-            return add_trees<boosted_max_depth>(trees, x, margin, n);
-    }
-}
-
-/// Replaces features by their place among those that occur, which are all that predicting reads; returns them.
-[[nodiscard]] inline std::vector<std::uint32_t> use_columns(std::span<boosted_ensemble> models, std::size_t d)
-{
-    std::vector<std::uint32_t> place(d, 0), used;
-    const auto each = [&](auto&& f) {
-        for (auto& m : models)
-            for (auto& feature : m.feature) f(feature);
-    };
-    each([&](std::uint32_t feature) { place[feature] = 1; });
-    if (place[0] == 0) place[0] = 1;  // what unsplit nodes compare
-    for (std::uint32_t f = 0; f < d; ++f) {
-        if (place[f] == 0) continue;
-        place[f] = static_cast<std::uint32_t>(used.size());
-        used.push_back(f);
-    }
-    each([&](std::uint32_t& feature) { feature = place[feature]; });
-    return used;
-}
-
-/// A square of rows and columns, one register a row, turned about its diagonal in registers.
-class square_tile {
-public:
-    /// Reads `floats` numbers of each of as many rows that lie `stride` apart.
-    void read(const float* from, std::size_t stride)
-    {
-        for (std::size_t r = 0; r < floats; ++r) load(line_[r], from + r * stride);
-        turn<1>();
-    }
-
-    /// Column c of what was read.
-    [[nodiscard]] const float_lanes& column(std::size_t c) const { return line_[c]; }
-
-private:
-    // Exchanges the squares of side `Side` that lie beside the diagonal of each square of twice the side; then larger
-    // ones.
-    template <std::size_t Side>
-    void turn()
-    {
-        if constexpr (Side < floats) {
-            for (std::size_t r = 0; r < floats; ++r)
-                if ((r & Side) == 0) exchange<Side>(line_[r], line_[r + Side], std::make_index_sequence<floats>());
-            turn<2 * Side>();
-        }
-    }
-
-    template <std::size_t Side, std::size_t... Lane>
-    [[gnu::always_inline]] static inline void exchange(float_lanes& a, float_lanes& b, std::index_sequence<Lane...>)
-    {
-        float_lanes upper;
-        core::detail::shuffle<((Lane & Side) == 0 ? Lane : floats + Lane - Side)...>(a, b, upper);
-        core::detail::shuffle<((Lane & Side) == 0 ? Lane + Side : floats + Lane)...>(a, b, b);
-        a = upper;
-    }
-
-    std::array<float_lanes, floats> line_;
+    friend bool operator==(const boosted_columns&, const boosted_columns&) = default;
 };
 
-/// Columns of a block of rows.
+/// Bit 7 of each byte of `right`: whether the row of this byte goes right on `Level` of the tree below `Node`. `turns`
+/// are those on the levels above.
+template <std::size_t Level, std::size_t Node>
+[[gnu::always_inline]] inline void turn_right(const std::uint32_t* column, const std::uint32_t* cut,
+                                              const std::uint8_t* rank, const rank_lanes* turns, rank_lanes& right)
+{
+    if constexpr (Level == 0) {
+        load(right, rank + column[Node] * boosted_block);
+        right = reinterpret_cast<rank_lanes>(word_lanes{} + cut[Node]) - right;
+    } else {
+        rank_lanes other;
+        turn_right<Level - 1, 2 * Node + 1>(column, cut, rank, turns + 1, right);
+        turn_right<Level - 1, 2 * Node + 2>(column, cut, rank, turns + 1, other);
+        right ^= (right ^ other) & turns[0];
+    }
+}
+
+/// Adds all trees to the margins of a block: `rank` is columns x boosted_block. Every row adds its trees in order.
+template <std::size_t Depth = boosted_max_depth>
+void add_trees(const boosted_ensemble& trees, const std::uint8_t* rank, float* margin, std::size_t n)
+{
+    if constexpr (Depth > 1)
+        if (trees.depth < Depth) return add_trees<Depth - 1>(trees, rank, margin, n);
+    constexpr std::size_t splits = (std::size_t{1} << Depth) - 1, leaves = splits + 1;
+    for (std::size_t t = 0; t < trees.trees; ++t) {
+        // Copies, which the margins that are written cannot be: they stay in registers from vector to vector.
+        std::array<std::uint32_t, splits> column, cut;
+        std::array<float, (std::max)(leaves, floats)> leaf;  // again and again, as far as a register holds them
+        for (std::size_t i = 0; i < leaf.size(); i += leaves)
+            std::copy_n(trees.leaf.data() + t * leaves, leaves, leaf.data() + i);
+        std::copy_n(trees.feature.data() + t * splits, splits, column.data());
+        std::copy_n(trees.cut.data() + t * splits, splits, cut.data());
+        for (std::size_t r = 0; r < n; r += 4 * floats) {
+            rank_lanes turns[Depth];
+            [&]<std::size_t... Level>(std::index_sequence<Level...>) {
+                (turn_right<Level, 0>(column.data(), cut.data(), rank + r, turns, turns[Level]), ...);
+            }(std::make_index_sequence<Depth>());
+            word_lanes path{};
+            for (std::size_t level = Depth; level-- > 0;)
+                path = path >> 1 | (reinterpret_cast<word_lanes>(turns[level]) & 0x80808080U);
+            for (std::size_t k = 0; k < 4; ++k) {
+                float_lanes sum, value;
+                load(sum, margin + r + k * floats);
+                core::detail::look_up<leaf.size()>(leaf.data(), path >> (8 * k + 8 - Depth), value);
+                store(margin + r + k * floats, sum + value);
+            }
+        }
+    }
+}
+
+/// Gathers the thresholds of all models in columns, and tells each node its column and cut.
+[[nodiscard]] inline boosted_columns use_columns(std::span<boosted_ensemble> models)
+{
+    struct split {
+        std::uint64_t key = 0;  // the feature, and the threshold in its order
+        std::uint32_t *column = nullptr, *cut = nullptr;
+    };
+    constexpr std::uint32_t four_times = 0x01010101;
+    std::vector<split> splits;
+    for (auto& m : models) {
+        m.cut.assign(m.feature.size(), boosted_columns::most * four_times);
+        for (std::size_t i = 0; i < m.feature.size(); ++i)
+            if (m.threshold[i] < std::numeric_limits<float>::infinity())
+                splits.push_back({std::uint64_t{m.feature[i]} << 32 | ascending_bits(m.threshold[i] + 0.0F),
+                                  &m.feature[i], &m.cut[i]});
+    }
+    std::sort(splits.begin(), splits.end(), [](const split& a, const split& b) { return a.key < b.key; });
+    boosted_columns out;
+    std::uint32_t begin = 0, end = 0;  // of the last column's cuts
+    std::uint64_t last = ~std::uint64_t{0};
+    for (const split& s : splits) {
+        const bool known = s.key == std::exchange(last, s.key);
+        if (out.feature.empty() || out.feature.back() != *s.column ||
+            (!known && end - begin == boosted_columns::most)) {
+            out.feature.push_back(*s.column);
+            out.end.push_back(begin = end);
+        }
+        if (!known) out.cut.push_back(from_ascending_bits(s.key));
+        out.end.back() = end = static_cast<std::uint32_t>(out.cut.size());
+        *s.column = static_cast<std::uint32_t>(out.feature.size() - 1);
+        *s.cut = (end - begin - 1) * four_times;
+    }
+    return out;
+}
+
+/// Turns a square of numbers about its diagonal: exchanges the squares of side `Side` that lie beside the diagonal of
+/// each square of twice the side; then larger ones.
+template <std::size_t Side = 1, std::size_t... Lane>
+[[gnu::always_inline]] inline void turn(float_lanes* line, std::index_sequence<Lane...> each)
+{
+    for (std::size_t r = 0; r < floats; ++r) {
+        if ((r & Side) != 0) continue;
+        const float_lanes upper = line[r], lower = line[r + Side];
+        core::detail::shuffle<((Lane & Side) == 0 ? Lane : floats + Lane - Side)...>(upper, lower, line[r]);
+        core::detail::shuffle<((Lane & Side) == 0 ? Lane + Side : floats + Lane)...>(upper, lower, line[r + Side]);
+    }
+    if constexpr (2 * Side < floats) turn<2 * Side>(line, each);
+}
+
+/// The ranks of a block of rows, column by column. Rows `floats` apart, four of them, share a word.
 class column_block {
 public:
-    explicit column_block(std::span<const std::uint32_t> used) : used_(used), x_(used.size() * boosted_block) {}
+    explicit column_block(const boosted_columns& used)
+        : used_(used), x_(used.feature.size() * group), rank_((used.feature.size() + 1) * boosted_block)
+    {
+    }
 
     template <class T>
     void read(const rows_of<T>& rows, std::size_t begin, std::size_t n)
     {
-        const std::size_t d = rows.dimensions();
-        const T* from = rows.data().data() + begin * d;
-        std::size_t done = 0;
-        if constexpr (std::is_same_v<T, float>)
-            for (; d >= floats && used_.size() >= floats && done + floats <= n; done += floats)
-                read_tiles(from + done * d, d, begin + done + 2 * floats <= rows.size(), x_.data() + done);
-        constexpr std::size_t line = 16;  // rows that fill one cache line of a column
-        for (; done < n; done += line) {
-            const T* first = from + done * d;
-            float* to = x_.data() + done;
-            const auto copy = [&](std::size_t lines) {
-                for (std::size_t k = 0; k < used_.size(); ++k)
-                    for (std::size_t r = 0; r < lines; ++r)
-                        to[k * boosted_block + r] = static_cast<float>(first[r * d + used_[k]]);
-            };
-            if (done + line <= n) copy(line);  // a constant: unrolled
-            else copy(n - done);
+        const std::size_t d = rows.dimensions(), columns = used_.feature.size();
+        const bool square = std::is_same_v<T, float> && d >= floats && columns >= floats;
+        for (std::size_t done = 0; done < n; done += floats) {
+            const T* row[floats];  // behind the last row, the last
+            for (std::size_t r = 0; r < floats; ++r)
+                row[r] = rows.data().data() + (begin + (std::min)(done + r, n - 1)) * d;
+            float* const to = x_.data() + done % group;
+            const bool more = begin + done + 2 * floats <= rows.size();
+            for (std::size_t k = 0; k < columns;) {
+                if (!square) {
+                    for (std::size_t r = 0; r < floats; ++r)
+                        to[k * group + r] = static_cast<float>(row[r][used_.feature[k]]);
+                    ++k;
+                    continue;
+                }
+                // Square by square. The next rows are asked for meanwhile: all together are larger than a near cache.
+                const std::size_t first = (std::min)(std::size_t{used_.feature[k]}, d - floats);  // within the rows
+                float_lanes line[floats];
+                for (std::size_t r = 0; r < floats; ++r) load(line[r], row[r] + first);
+                for (std::size_t r = 0; r < floats && more; ++r) __builtin_prefetch(row[r] + floats * d + first);
+                turn(line, std::make_index_sequence<floats>());
+                for (; k < columns && used_.feature[k] < first + floats; ++k)
+                    store(to + k * group, line[used_.feature[k] - first]);
+            }
+            if (done % group == group - floats || done + floats >= n) put(done / group * group);
         }
     }
 
-    [[nodiscard]] const float* data() const noexcept { return x_.data(); }
+    [[nodiscard]] const std::uint8_t* data() const noexcept { return rank_.data(); }
 
 private:
-    // The used columns of `floats` rows of d features, square by square. The rows after them, where there are as many
-    // `more`, are asked for meanwhile: a whole set of rows is larger than a near cache.
-    void read_tiles(const float* from, std::size_t d, bool more, float* to)
+    static constexpr std::size_t group = 4 * floats;
+
+    // The ranks of the rows read last, which begin at row `done` of the block.
+    void put(std::size_t done)
     {
-        for (std::size_t k = 0; k < used_.size();) {
-            const std::size_t first = (std::min)(std::size_t{used_[k]}, d - floats);  // within the rows
-            if (more)
-                for (std::size_t r = floats; r < 2 * floats; ++r) __builtin_prefetch(from + r * d + first);
-            square_tile tile;
-            tile.read(from + first, d);
-            for (; k < used_.size() && used_[k] < first + floats; ++k)
-                store(to + k * boosted_block, tile.column(used_[k] - first));
+        std::size_t c = 0;
+        for (std::size_t k = 0; k < used_.feature.size(); ++k) {
+            float_lanes x[4];
+            word_lanes rank[4] = {};
+            for (std::size_t q = 0; q < 4; ++q) load(x[q], x_.data() + k * group + q * floats);
+            for (; c < used_.end[k]; ++c)
+                for (std::size_t q = 0; q < 4; ++q)
+                    if constexpr (floats == 16) rank[q] = x[q] > used_.cut[c] ? rank[q] + 1 : rank[q];  // one masked
+                    else rank[q] -= reinterpret_cast<word_lanes>(x[q] > used_.cut[c]);
+            store(rank_.data() + k * boosted_block + done, rank[0] | rank[1] << 8 | rank[2] << 16 | rank[3] << 24);
         }
     }
 
-    std::span<const std::uint32_t> used_;
+    const boosted_columns& used_;
     std::vector<float> x_;
+    std::vector<std::uint8_t> rank_;
 };
 
 /// f(begin, n, columns, margins) for each block of rows, with the margins that the trees begin from: `base`, or where
 /// that is empty `base_margin`.
 template <class T, class F>
-void each_block(std::span<const std::uint32_t> used, const rows_of<T>& rows, float base_margin,
-                std::span<const double> base, F&& f)
+void each_block(const boosted_columns& used, const rows_of<T>& rows, float base_margin, std::span<const double> base,
+                F&& f)
 {
     column_block x(used);
     std::array<float, boosted_block> margin;
