@@ -78,13 +78,13 @@ struct model_guided {
                   "tunekit: model_guided, part 1: not a surrogate::model over features");
     static_assert(acquisition::criterion<Acquire>, "tunekit: model_guided, part 2: not an acquisition::criterion");
     // What depends on the space is checked where the space is known: in `state` and `line_up`.
-    static_assert(detail::has_start<Explore>(),
+    static_assert(detail::has_start<Explore>,
                   "tunekit: model_guided, part 3: not an explore::explorer, start(space) is missing");
-    static_assert(detail::has_explore<Explore>(),
+    static_assert(detail::has_explore<Explore>,
                   "tunekit: model_guided, part 3: not an explore::explorer, explore(state, space, judge, visited, n, "
                   "gen) is missing");
     static_assert(
-        detail::has_select<Screen>(),
+        detail::has_select<Screen>,
         "tunekit: model_guided, part 4: not a screen::screen, select(space, candidates, visited, n, gen) is missing");
 
     Model model;      ///< the surrogate: it predicts the score of a configuration from its features

@@ -48,8 +48,7 @@ void load(Lanes& to, const T* from)
     struct [[gnu::packed, gnu::may_alias]] anywhere {
         Lanes lanes;
     };
-    to = reinterpret_cast<const anywhere*>(from)
-             ->lanes;  // g++ 12 divides a std::memcpy into halves where `to` is in memory
+    to = reinterpret_cast<const anywhere*>(from)->lanes;  // no std::memcpy, which g++ 12 divides into halves
 }
 
 /// Writes lanes to memory that need not be aligned.

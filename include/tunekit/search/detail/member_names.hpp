@@ -19,9 +19,6 @@ struct named_start {
 struct named_explore {
     int explore;
 };
-struct named_list {
-    int list;
-};
 struct named_select {
     int select;
 };
@@ -31,37 +28,13 @@ concept one_start = requires { &X::start; };
 template <class X>
 concept one_explore = requires { &X::explore; };
 template <class X>
-concept one_list = requires { &X::list; };
-template <class X>
 concept one_select = requires { &X::select; };
 
-/// Whether nothing can inherit from `T`, so that the answer cannot be found: no class, or a final one.
 template <class T>
-inline constexpr bool believed = !std::is_class_v<T> || std::is_final_v<T>;
-
+concept has_start = std::is_class_v<T> && (std::is_final_v<T> || !one_start<twice<T, named_start>>);
 template <class T>
-[[nodiscard]] consteval bool has_start()
-{
-    if constexpr (believed<T>) return std::is_class_v<T>;
-    else return !one_start<twice<T, named_start>>;
-}
+concept has_explore = std::is_class_v<T> && (std::is_final_v<T> || !one_explore<twice<T, named_explore>>);
 template <class T>
-[[nodiscard]] consteval bool has_explore()
-{
-    if constexpr (believed<T>) return std::is_class_v<T>;
-    else return !one_explore<twice<T, named_explore>>;
-}
-template <class T>
-[[nodiscard]] consteval bool has_list()
-{
-    if constexpr (believed<T>) return std::is_class_v<T>;
-    else return !one_list<twice<T, named_list>>;
-}
-template <class T>
-[[nodiscard]] consteval bool has_select()
-{
-    if constexpr (believed<T>) return std::is_class_v<T>;
-    else return !one_select<twice<T, named_select>>;
-}
+concept has_select = std::is_class_v<T> && (std::is_final_v<T> || !one_select<twice<T, named_select>>);
 
 }  // namespace tunekit::search::detail

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "tunekit/core/detail/lanes.hpp"
@@ -63,7 +62,8 @@ public:
             block_.push_back(f);
             longest = (std::max)(longest, length);
         }
-        prefix_.resize(longest + lanes);
+        prefix_g_.resize(longest + lanes);
+        prefix_h_.resize(longest + lanes);
     }
 
     /// What gradients and hessians are multiples of.
@@ -121,30 +121,24 @@ private:
         return reinterpret_cast<doubles>(x + std::int64_t{0x4338000000000000}) - 0x1.8p52;
     }
 
-    /// The gradients and the hessians of as many sums as lanes, of the two halves in turn: one instruction each.
-    template <std::size_t... Lane>
-    [[gnu::always_inline]] static inline void separate(const newton_sums* from, integers& g, integers& h,
-                                                       std::index_sequence<Lane...>)
-    {
-        integers low, high;
-        core::detail::load(low, &from->g);
-        core::detail::load(high, &(from + lanes / 2)->g);
-        core::detail::shuffle<(Lane / 2 * 2 + Lane % 2 * lanes)...>(low, high, g);
-        core::detail::shuffle<(1 + Lane / 2 * 2 + Lane % 2 * lanes)...>(low, high, h);
-    }
-
     /// What lies left of the split after each slot of features `from` ... `to - 1`, whose slots have the sums `h`; too
     /// light after a feature's last slot, and behind the last one.
     void add_up(std::size_t from, std::size_t to, const newton_sums* h)
     {
         constexpr std::int64_t light = -(std::int64_t{1} << 50);
         const std::uint32_t first = data_.first[from];
+        std::int64_t* const pg = prefix_g_.data();
+        std::int64_t* const ph = prefix_h_.data();
         for (std::size_t f = from; f < to; ++f) {
             newton_sums left;
-            for (std::uint32_t s = data_.first[f]; s < data_.first[f + 1]; ++s) prefix_[s - first] = left += h[s];
-            prefix_[data_.first[f + 1] - first - 1].h = light;
+            for (std::uint32_t s = data_.first[f]; s < data_.first[f + 1]; ++s) {
+                left += h[s];
+                pg[s - first] = left.g;
+                ph[s - first] = left.h;
+            }
+            ph[data_.first[f + 1] - first - 1] = light;
         }
-        std::fill_n(prefix_.begin() + (data_.first[to] - first), lanes, newton_sums{.g = 0, .h = light});
+        std::fill_n(ph + (data_.first[to] - first), lanes, light);
     }
 
     /// Those of the splits that `add_up` has prepared which are worth more take the lead. Fractions are compared by
@@ -156,11 +150,11 @@ private:
         const doubles zero{}, one = zero + 1.0, nothing = zero - 1.0, least = zero + limits_.min_child_weight;
         leaders best = lead;
         integers at{};
-        for (std::size_t lane = 0; lane < lanes; ++lane)
-            at[lane] = static_cast<std::int64_t>(data_.first[from] + lane / 2 + lane % 2 * lanes / 2);
+        for (std::size_t lane = 0; lane < lanes; ++lane) at[lane] = static_cast<std::int64_t>(data_.first[from] + lane);
         for (std::size_t s = 0; s < slots; s += lanes, at += static_cast<std::int64_t>(lanes)) {
             integers g, h;
-            separate(prefix_.data() + s, g, h, std::make_index_sequence<lanes>());
+            core::detail::load(g, prefix_g_.data() + s);
+            core::detail::load(h, prefix_h_.data() + s);
             const doubles lg = number(g) * unit_g_, lh = number(h) * unit_h_;
             const doubles rg = all_g - lg, rh = all_h - lh;  // exact: all are such multiples
             const doubles lw = lh + limits_.lambda, rw = rh + limits_.lambda;
@@ -180,7 +174,7 @@ private:
     const binned& data_;
     const boosted_growth_options& limits_;
     std::vector<std::size_t> block_;  // features that are searched together begin at these
-    std::vector<newton_sums> prefix_;
+    std::vector<std::int64_t> prefix_g_, prefix_h_;
     double unit_g_ = 1, unit_h_ = 1;
 };
 
