@@ -182,9 +182,9 @@ TUNEKIT_INLINE forest pack(std::span<const grown_tree> trees, const binned& data
     std::optional<threshold_table> table;
     if (data.dimensions <= features && largest <= (std::numeric_limits<std::uint16_t>::max)())
         table.emplace(trees, data);
-    const bool small = table && table->most() <= codes;
-    if (small) out.codes = table->codes();
-    if (small) out.compact.resize(total);
+    const bool fits = table && table->most() <= codes;
+    if (fits) out.codes = table->codes();
+    if (fits) out.compact.resize(total);
     else out.large.resize(total);
     std::size_t i = 0;
     for (const auto& tree : trees) {
@@ -192,7 +192,7 @@ TUNEKIT_INLINE forest pack(std::span<const grown_tree> trees, const binned& data
             const grown_node& node = tree.nodes[k];
             const bool leaf = node.left == 0;
             const auto left = leaf ? static_cast<std::uint32_t>(k) : node.left;
-            if (small)
+            if (fits)
                 out.compact[i] = {.feature = static_cast<std::uint8_t>(node.feature),
                                   .code = leaf ? std::uint8_t{255} : table->code(node),
                                   .left = static_cast<std::uint16_t>(left)};
@@ -205,7 +205,7 @@ TUNEKIT_INLINE forest pack(std::span<const grown_tree> trees, const binned& data
             if (with_variance) out.variance[i] = node.variance;
         }
     }
-    for (std::size_t b = 0; small && b < trees.size(); ++b)
+    for (std::size_t b = 0; fits && b < trees.size(); ++b)
         out.crowns.push_back(make_crown(out.compact.data() + out.root[b]));
     return out;
 }
