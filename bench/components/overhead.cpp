@@ -130,7 +130,7 @@ const tk::space::value_product& switches()
 {
     static const tk::space::value_product space = [] {
         std::vector<tk::space::value_parameter> parameters;
-        for (int k = 0; k < 60; ++k) parameters.push_back({"s" + std::to_string(k), {0, 1}});
+        for (int k = 0; k < 60; ++k) parameters.push_back({std::string("s").append(std::to_string(k)), {0, 1}});
         return tk::space::value_product(std::move(parameters), {});
     }();
     return space;
