@@ -29,7 +29,7 @@ const tk::space::value_product& tuning_space()
     static const tk::space::value_product space = [] {
         std::vector<tk::space::value_parameter> parameters;
         for (const std::int64_t n : {8, 6, 6, 6, 5, 5, 5, 5, 4, 4, 3, 2}) {
-            tk::space::value_parameter p{"p" + std::to_string(parameters.size()), {}};
+            tk::space::value_parameter p{std::string("p").append(std::to_string(parameters.size())), {}};
             for (std::int64_t v = 0; v < n; ++v) p.values.push_back(v);
             parameters.push_back(std::move(p));
         }
